@@ -22,6 +22,7 @@ const programs: Readonly<Record<string, string>> = {
   "a transposed matrix times a vector": "a: f32[2048, 96]\nu: f32[2048]\ny = a.T @ abs(u)",
   "a thin product, folded": "x: f32[4, 200]\nw: f32[200, 4]\ny = relu(x @ w).min(dim=1)",
   "rows of a product": "x: f32[64, 96]\nw: f32[96, 64]\ny = softmax(x @ w, dim=-1)",
+  "some rows of a product that slices share": "x: f32[33, 64]\nw: f32[64, 20]\ny = (x @ w)[2:30:3] * 2",
   "a scan beside sums": "x: f32[16, 2048]\ny = cumsum(x * 2.5, dim=-1) - x.mean(dim=-1, keepdim=True)",
 };
 

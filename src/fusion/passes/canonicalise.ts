@@ -1,5 +1,5 @@
 /** @file Exact identities, equal subexpressions, dead values. Each rewrite is a step of its own. */
-import { isHole, isInput, isLiteral, isSource, node, type Node, type NodeId } from "../ir";
+import { isHole, isInput, isLiteral, isSource, node, type Node, type NodeId, type Region } from "../ir";
 import { opDef } from "../ops";
 import { isFreeView } from "../kernel";
 import type { Answer, Candidate, FusionPass } from "./driver/define";
@@ -8,6 +8,7 @@ import type { Planner } from "./driver/planner";
 import { openRewriter, type Rewriter } from "./driver/rewriter";
 import { propose, rewritingPass, untilNoneFits } from "./driver/rewriting";
 import { nameOf, no, yes } from "./driver/sentences";
+import { addedApart, rounds } from "./driver/strict-order";
 import { titled } from "./catalogue";
 
 export const canonicalise: FusionPass = rewritingPass({
@@ -48,6 +49,7 @@ function* dead(planner: Planner, rewriter: Rewriter): Generator<Candidate, void,
 
 /** Equal expressions, consumers first: a whole repeated call goes in one step. */
 function* equals(planner: Planner, rewriter: Rewriter): Generator<Candidate, void, Answer> {
+  const holding = (id: NodeId): Region[] => rewriter.regionsOf(id).map(planner.region);
   for (const [later, earlier] of repeated(planner).toReversed()) {
     const [n, first] = [planner.graph.nodes.get(later), planner.graph.nodes.get(earlier)];
     if (!n || !first) continue;
@@ -59,6 +61,11 @@ function* equals(planner: Planner, rewriter: Rewriter): Generator<Candidate, voi
         ? `${a} draws random numbers as ${b} does. Each draw is its own, so both stay.`
         : `${a} has the side effect that ${b} has. Each happens, so both stay.`;
       yield* propose(planner, rewriter, { rule: "equal", change: null, verdict: no("L_EFFECT", nodes, text), nodes });
+      continue;
+    }
+    const refused = planner.options.strict ? addedApart(planner, twinFolds(planner, later, earlier), holding) : null;
+    if (refused) {
+      yield* propose(planner, rewriter, { rule: "equal", change: null, verdict: refused, nodes });
       continue;
     }
     const apart = (id: NodeId): boolean =>
@@ -75,6 +82,22 @@ function* equals(planner: Planner, rewriter: Rewriter): Generator<Candidate, voi
     );
     yield* propose(planner, rewriter, { rule: "equal", change, verdict, nodes });
   }
+}
+
+/** Folds behind two equal expressions that each of them has of its own, pair by pair. */
+function twinFolds({ graph }: Planner, later: NodeId, earlier: NodeId): (readonly [NodeId, NodeId])[] {
+  const found: (readonly [NodeId, NodeId])[] = [];
+  const seen = new Set<NodeId>();
+  const open: (readonly [NodeId, NodeId])[] = [[later, earlier]];
+  for (let pair = open.pop(); pair; pair = open.pop()) {
+    const [a, b] = pair;
+    if (a === b || seen.has(a)) continue;
+    seen.add(a);
+    if (rounds(graph, a)) found.push(pair);
+    const others = node(graph, b).inputs;
+    node(graph, a).inputs.forEach((input, operand) => open.push([input, others[operand]!]));
+  }
+  return found;
 }
 
 /** Pairs [later, earlier] of equal expressions, by value numbers. */

@@ -8,6 +8,7 @@ import { openRewriter, type Rewriter } from "./rewriter";
 import { type AnyRule, firstFitting, type Proposal } from "./rule";
 import { bothWays, bytesOfWays, movesLess, NO_MICROS, settledBy, timeOf, weigh } from "../profitability/weigh";
 import { no } from "./sentences";
+import { ordersOf, rewrittenInOtherOrder } from "./strict-order";
 import { forcing } from "../profitability/profitability";
 
 type Judged = Omit<FusionPass, "legal" | "cost" | "profitability" | "apply">;
@@ -60,14 +61,15 @@ export const rewritingPass = (pass: Judged): FusionPass => ({
   apply: (_planner, candidate) => patchOf(candidate),
 });
 
-/** Why what the rewrite leaves of a region is no kernel; null when all are. */
-export function noKernel(planner: Planner, { add, rewrite }: Candidate): Verdict | null {
+/** Why what the rewrite leaves of a region is no kernel, or in strict mode not one that adds up as before; null when all are. */
+export function noKernel(planner: Planner, { add, remove, rewrite }: Candidate): Verdict | null {
+  const orders = planner.options.strict ? ordersOf(planner, remove) : null;
   return planner.supposing(rewrite!.patch, () => {
     for (const region of add) {
       const facts = planner.facts(region);
       if (isRefusal(facts)) return facts;
     }
-    return null;
+    return rewrittenInOtherOrder(planner, add, orders);
   });
 }
 

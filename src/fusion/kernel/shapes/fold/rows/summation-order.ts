@@ -1,5 +1,5 @@
 /** @file In which groups a kernel adds things up: two kernels that agree in this round alike. */
-import { slicesOf } from "../../matmul/matmul";
+import { matmulSizes, slicesOf } from "../../matmul/matmul";
 import { node, type Graph, type NodeId } from "../../../../ir";
 import { factorsOf } from "../fold-factors";
 import { productsOf } from "../../matmul/shared-operand";
@@ -36,7 +36,9 @@ export function summationOrder(
     // One thread adds all products of an output in their order, unless the threads of a workgroup share them.
     const parts = variant === "matmul-tile" || variant === "matmul-direct" ? chunks : 1;
     const cut = parts > 1 ? `${chunkLength}` : "";
-    const slices = matmul && variant === "matmul-tile" ? slicesOf(matmul) : 1;
+    // A slice that has all of k leaves the others zeros to add.
+    const isSliced = matmul && variant === "matmul-tile" && matmulSizes(graph, id).k * slicesOf(matmul) > matmul.k;
+    const slices = isSliced ? slicesOf(matmul) : 1;
     const sliced = slices > 1 ? `${cut} ${matmul!.k / slices} of ${matmul!.k}` : cut;
     if (!thin) return parts * slices > 1 ? say("shared", sliced, slices, parts) : say("whole", "");
     const steps = [0, 1].map((operand) => stepsAlongK(graph, members, id, operand)).join(" | ");
