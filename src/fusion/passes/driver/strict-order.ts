@@ -53,13 +53,13 @@ function ordersIn(planner: Planner, region: Region, target: Target): (readonly [
   });
 }
 
-/** What a fold is added up in: before, and then. */
+/** What the kernel is that adds a fold up now, and what becomes of it. */
 interface Told {
   readonly before: string;
-  readonly then: string;
+  readonly after: string;
 }
-const MERGED: Told = { before: "In a kernel of its own", then: "merged" };
-const REWRITTEN: Told = { before: "In its kernel as it is", then: "rewritten" };
+const MERGED: Told = { before: "In a kernel of its own", after: "merged" };
+const REWRITTEN: Told = { before: "In its kernel as it is", after: "rewritten" };
 
 /** Null where every fold of the regions is added up as in the kernels before. */
 function inOrdersOf(planner: Planner, regions: readonly Region[], before: () => Orders, told: Told): Verdict | null {
@@ -150,6 +150,6 @@ function refused(
 ): Verdict {
   const [own, other] = [said(before), said(after)];
   const then = own === other ? "group them differently" : `add them ${other}`;
-  const text = `${told.before}, ${nameOf(graph, id)} adds its values ${own}${onCpu(target)}; ${told.then}, it would ${then}.`;
+  const text = `${told.before}, ${nameOf(graph, id)} adds its values ${own}${onCpu(target)}; ${told.after}, it would ${then}.`;
   return refusal([id], text, before, after);
 }
