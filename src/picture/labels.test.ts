@@ -75,3 +75,17 @@ test("a title grows into no place that another title took after it", () => {
   expect(blackboard.settled("r1", first).tall).toBeUndefined();
   expect(blackboard.settled("r2", second)).toEqual(second);
 });
+
+test("bytes are written in a small graph only where they cover nothing as large as they are there", () => {
+  const line = [
+    { x: 50, y: 40 },
+    { x: 50, y: 64 },
+  ];
+  const boxes = [
+    ["from", { x0: 0, x1: 144, y0: 0, y1: 40 }],
+    ["to", { x0: 0, x1: 144, y0: 64, y1: 104 }],
+  ] as const;
+  expect(new Blackboard(boxes).placeOnLine("line", line, "6 MiB", 5)).toMatchObject({ grows: "left", roomy: true });
+  const beside = new Blackboard([...boxes, ["near", { x0: 105, x1: 144, y0: 44, y1: 60 }]]);
+  expect(beside.placeOnLine("line", line, "6 MiB", 5)).toMatchObject({ roomy: false });
+});

@@ -2,6 +2,7 @@
 import { BoxIndex, around, strips } from "./lines/geometry";
 import type { Point, Rect } from "./lines/geometry";
 import { textWidth } from "./format";
+import { LEGIBLE } from "./zoom";
 
 export interface LineLabel {
   /** Centre of the text. */
@@ -10,9 +11,16 @@ export interface LineLabel {
   readonly pill: boolean;
   /** What of it stays where it is when it is written larger than the graph around it. */
   readonly grows: "center" | "left" | "right" | "bottom";
+  /** Whether it has room even so. */
+  readonly roomy: boolean;
 }
 
+/** A label before it is known how far it may grow. */
+type LabelSpot = Omit<LineLabel, "roomy">;
+
 const PILL_HEIGHT = 20;
+/** px of figures and letters without tails. */
+const TEXT_HEIGHT = 11;
 const ON_VERTICAL = 52;
 const ON_LEVEL = 84;
 const MAX_INSIDE = 108;
@@ -60,6 +68,8 @@ export const tagRect = (tag: Spot): Rect => {
 export class Blackboard {
   private readonly taken = new BoxIndex<string>();
   private readonly lines = new BoxIndex<string>();
+  /** Labels as large as they become in a small graph. */
+  private readonly grown = new BoxIndex<string>();
   /** Right of everything: writing beyond it may come to lie under the card. */
   private right = -Infinity;
   constructor(boxes: Iterable<readonly [string, Rect]>) {
@@ -82,7 +92,7 @@ export class Blackboard {
       const vertical = a.x === b.x;
       const length = Math.abs(a.x - b.x) + Math.abs(a.y - b.y);
       const at = { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
-      const spots: LineLabel[] = [];
+      const spots: LabelSpot[] = [];
       if (width > 3 && length >= (vertical ? ON_VERTICAL : ON_LEVEL)) spots.push({ at, pill: true, grows: "center" });
       if (vertical) {
         spots.push({ at: { x: at.x + width / 2 + 4 + size / 2, y: at.y }, pill: false, grows: "left" });
@@ -98,10 +108,24 @@ export class Blackboard {
         };
         if (!this.taken.isFree(rect) || this.crossed(rect, id)) continue;
         this.taken.add(`label ${id}`, rect);
-        return spot;
+        return { ...spot, roomy: this.mayGrow(id, spot, size) };
       }
     }
     return null;
+  }
+
+  /** Whether a label covers nothing where the graph is as small as it may be while its labels are shown. */
+  private mayGrow(id: string, { at, pill, grows }: LabelSpot, size: number): boolean {
+    const [width, height] = pill ? [size, PILL_HEIGHT] : [size - 16, TEXT_HEIGHT];
+    const more = { x: (width / LEGIBLE - width) / 2, y: (height / LEGIBLE - height) / 2 };
+    const x = at.x + (grows === "left" ? more.x : grows === "right" ? -more.x : 0);
+    const y = at.y - (grows === "bottom" ? more.y : 0);
+    const [across, up] = [width / 2 + more.x, height / 2 + more.y];
+    const rect = { x0: x - across, x1: x + across, y0: y - up, y1: y + up };
+    const isRoomy =
+      !this.taken.some(rect, (key) => key !== `label ${id}`) && this.grown.isFree(rect) && !this.crossed(rect, id);
+    if (isRoomy) this.grown.add(id, rect);
+    return isRoomy;
   }
 
   /** A tag in the nearest free corner outside a hull. */

@@ -5,11 +5,11 @@ import { type Line, pillWidth, markPoint, showBytes, type EdgeMark, type Point }
 
 function BytesLabel({ line }: { readonly line: Line }) {
   if (!line.label) return null;
-  const { at, pill, grows } = line.label;
+  const { at, pill, grows, roomy } = line.label;
   const text = showBytes(line.edge.bytes);
   const width = pillWidth(text);
   return (
-    <g className="pipe-label" data-pill={pill} style={{ transformOrigin: grows }}>
+    <g className="pipe-label" data-pill={pill} data-roomy={roomy} style={{ transformOrigin: grows }}>
       {pill && <rect x={at.x - width / 2} y={at.y - 10} width={width} height={20} rx={10} />}
       <text x={at.x} y={at.y + 4}>
         {text}

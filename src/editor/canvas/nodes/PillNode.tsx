@@ -18,6 +18,7 @@ export function PillNode({ id, data: { node, ports }, width = 0, height = 0, isC
     <>
       <div
         className="op-box io-pill"
+        data-stack={node.inside.length > 0}
         data-selected={selected}
         data-hovered={hovered}
         title={node.inside.length > 0 ? node.label : `${node.title}, ${fact}`}
