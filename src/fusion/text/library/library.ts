@@ -28,12 +28,12 @@ import { DISTRIBUTIONS } from "./distributions";
 import { INITIALIZER_DEFS } from "./initializers";
 import { ITERTOOLS } from "./itertools";
 import { LAYER_CLASSES } from "./layers";
+import { JAX_MODULES } from "./jax-modules";
 import { LAX } from "./lax";
 import { LINEAR_ALGEBRA } from "./linear-algebra";
 import { OPTAX } from "./optax";
 import { OPTIMIZERS } from "./optimizers";
 import { ALIGNMENT, PLACING } from "./placing";
-import { PICKED } from "./picked";
 import { SMALL_MATRICES } from "./small-matrices";
 import { SPECIAL } from "./special";
 import { LOSSES, STATISTICS } from "./statistics";
@@ -54,7 +54,7 @@ const SOURCE = [
   LAYER_CLASSES,
   OPTIMIZERS,
   OPTAX,
-  PICKED,
+  JAX_MODULES,
   VISION,
   PLACING,
   ALIGNMENT,

@@ -1,6 +1,43 @@
-/** @file Elements that are put where others stand, windows that give back where they found their maximum, and bags of rows, in the language itself. */
+/** @file Elements that are put where others stand or looked for among others, packed axes and strides, windows that give back where they found their maximum, and bags of rows, in the language itself. */
 
 export const PLACING = String.raw`
+def as_strided(input, size, stride, storage_offset=0):
+  at = torch.arange(size[0]) * stride[0] + storage_offset
+  for n, step in zip(size[1:], stride[1:]):
+    at = at.unsqueeze(-1) + torch.arange(n) * step
+  return input.flatten()[at]
+
+def chain_matmul(*matrices):
+  return torch.linalg.multi_dot(matrices)
+
+def checkpoint_sequential(functions, segments, input, **options):
+  for function in functions:
+    input = function(input)
+  return input
+
+def pack(tensors, pattern):
+  names = pattern.split()
+  before = names.index("*")
+  after = len(names) - before - 1
+  packed = []
+  shapes = []
+  for x in tensors:
+    last = x.ndim - after
+    shapes.append(tuple(x.shape[before:last]))
+    packed.append(x.reshape(*x.shape[:before], math.prod(x.shape[before:last]), *x.shape[last:]))
+  return torch.cat(packed, dim=before), shapes
+
+def unpack(tensor, packed_shapes, pattern):
+  at = pattern.split().index("*")
+  parts = []
+  start = 0
+  for shape in packed_shapes:
+    n = math.prod(shape)
+    part = tensor.narrow(at, start, n)
+    parts.append(part.reshape(*tensor.shape[:at], *shape, *tensor.shape[at + 1:]))
+    start = start + n
+  return parts
+
 def masked_scatter(input, mask, source):
   hit = mask.expand(input.shape).flatten()
   rows = torch.clamp(torch.cumsum(hit.int(), 0) - 1, 0, source.numel() - 1)

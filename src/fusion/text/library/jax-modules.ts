@@ -1,43 +1,6 @@
-/** @file Packed axes, strides, and what flax and haiku have of their own: contractions over named axes, functions with their weights apart. Written in the language itself. */
+/** @file What flax and haiku have of their own: contractions over named axes, norms of groups, nets, functions with their weights apart. Written in the language itself. */
 
-export const PICKED = String.raw`
-def as_strided(input, size, stride, storage_offset=0):
-  at = torch.arange(size[0]) * stride[0] + storage_offset
-  for n, step in zip(size[1:], stride[1:]):
-    at = at.unsqueeze(-1) + torch.arange(n) * step
-  return input.flatten()[at]
-
-def chain_matmul(*matrices):
-  return torch.linalg.multi_dot(matrices)
-
-def checkpoint_sequential(functions, segments, input, **options):
-  for function in functions:
-    input = function(input)
-  return input
-
-def pack(tensors, pattern):
-  names = pattern.split()
-  before = names.index("*")
-  after = len(names) - before - 1
-  packed = []
-  shapes = []
-  for x in tensors:
-    last = x.ndim - after
-    shapes.append(tuple(x.shape[before:last]))
-    packed.append(x.reshape(*x.shape[:before], math.prod(x.shape[before:last]), *x.shape[last:]))
-  return torch.cat(packed, dim=before), shapes
-
-def unpack(tensor, packed_shapes, pattern):
-  at = pattern.split().index("*")
-  parts = []
-  start = 0
-  for shape in packed_shapes:
-    n = math.prod(shape)
-    part = tensor.narrow(at, start, n)
-    parts.append(part.reshape(*tensor.shape[:at], *shape, *tensor.shape[at + 1:]))
-    start = start + n
-  return parts
-
+export const JAX_MODULES = String.raw`
 def make_causal_mask(x, extra_batch_dims=0, dtype=None):
   n = x.shape[-1]
   rows = torch.arange(n)
