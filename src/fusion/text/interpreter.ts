@@ -57,6 +57,14 @@ export interface Left {
   readonly early: readonly EarlyReturn[];
 }
 
+/** An entry that a dictionary got. */
+export interface MadeEntry {
+  readonly of: Value;
+  readonly key: Operand;
+  readonly word: string;
+  readonly value: Value;
+}
+
 /** A context whose block is open. */
 export interface OpenContext {
   readonly expr: Expr;
@@ -280,6 +288,8 @@ export interface Interpreter {
   readonly outerWrites: { readonly scope: Scope; readonly name: string; readonly count: number }[];
   /** Lists and dictionaries that were changed, and what stands instead of each, in order. */
   readonly grown: Map<Value, Value>;
+  /** Entries that dictionaries did not have before, in order. */
+  readonly madeEntries: MadeEntry[];
   /** Defaults that calls may change: lists and dictionaries, one for each time that a def was read. */
   readonly defaults: Map<
     ParamDecl,

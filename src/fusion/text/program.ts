@@ -190,6 +190,7 @@ function newInterpreter(
     fieldWrites: [],
     outerWrites: [],
     grown: new Map(),
+    madeEntries: [],
     defaults: new Map(),
     early: [],
     weightWrites: [],

@@ -79,6 +79,7 @@ export function openTrial(interpreter: Interpreter): Trial {
     weightWrites: weightWrites.length,
     later: memory?.later.size ?? 0,
     grown: interpreter.grown.size,
+    madeEntries: interpreter.madeEntries.length,
   };
   const mistakes = interpreter.diagnostics.mark();
   const variables = interpreter.variables?.mark();
@@ -136,6 +137,7 @@ export function openTrial(interpreter: Interpreter): Trial {
       interpreter.hooked.length = hooked;
       assertions.length = sizes.assertions;
       forgetGrown(interpreter, sizes.grown);
+      interpreter.madeEntries.length = sizes.madeEntries;
       runs.length = sizes.runs;
       for (const { object, name, before } of fieldWrites.splice(sizes.fieldWrites).reverse())
         if (before) object.fields.set(name, before);

@@ -6,6 +6,7 @@ import { typeOf } from "../interpreter";
 import type { Expr } from "../reading/syntax";
 import type { Memory, Operand, Value, ViewStep } from "../values/values";
 import { keepWritten } from "../objects/parameters";
+import { shownFor } from "../values/grown";
 import { applyParts } from "./apply";
 
 /** JAX's arrays never change: `x += 1` makes another there. */
@@ -160,11 +161,11 @@ export function currentAll(interpreter: Interpreter, run: StatementRun, expr: Ex
   };
   if (value.kind === "sequence") {
     const items = value.items.map(renewed);
-    return items.every((item, i) => item === value.items[i]) ? value : { ...value, items };
+    return items.every((item, i) => item === value.items[i]) ? value : shownFor(value, { ...value, items });
   }
   if (value.kind !== "dict") return value;
   const entries = [...value.entries].map(([key, operand]) => [key, renewed(operand)] as const);
   return entries.every(([key, operand]) => operand === value.entries.get(key))
     ? value
-    : { ...value, entries: new Map(entries) };
+    : shownFor(value, { ...value, entries: new Map(entries) });
 }

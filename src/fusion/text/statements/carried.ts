@@ -1,11 +1,21 @@
-/** @file What an iteration carries on: names and fields of objects that hold another value after it than before it. */
-import type { Span } from "../../ir";
-import type { Frame, Interpreter, Moment } from "../interpreter";
+/** @file What an iteration carries on: names and fields of objects that hold another value after it than before it, and entries that the first one makes. */
+import { type Attrs, isInput, type NodeId, type Span, type TensorType } from "../../ir";
+import { type Frame, type Interpreter, type Moment, typeOf } from "../interpreter";
 import { labelOf } from "../layers/weights";
 import { setField } from "../objects/fields";
 import { bare, bodiesOf, everyStatement, expressionsOf, rootsOf, type Statement, walk } from "../reading/syntax";
-import { latest } from "../values/grown";
-import type { Binding, ObjectInfo, Scope, SymbolRecord, Value } from "../values/values";
+import { latest, madeAs } from "../values/grown";
+import { entryUnder } from "../reading/strings";
+import {
+  type Binding,
+  type ObjectInfo,
+  type Operand,
+  type Scope,
+  type SymbolRecord,
+  tensorValue,
+  type Value,
+} from "../values/values";
+import { startAttrs } from "./starting-values";
 import { onlyTells } from "./telling";
 
 /** Where a value lies that the next iteration finds. */
@@ -132,3 +142,52 @@ const readsField = ({ statements }: Interpreter, field: string): boolean =>
 
 const updatedIn = (statements: readonly Statement[]) =>
   [...everyStatement(statements)].flatMap((each) => (each.kind === "update" ? [...walk(bare(each.target))] : []));
+
+/** A state that has to be made. */
+export type MakeState = (state: { readonly label: string; readonly type: TensorType; readonly start: Attrs }) => NodeId;
+
+type Dict = Extract<Value, { kind: "dict" }>;
+type Leaf = (make: MakeState) => Value;
+
+/** How a value begins: what is known or an input is itself, and what begins evenly becomes a state; null of anything else. */
+function leafOf(interpreter: Interpreter, value: Value, label: string): Leaf | null {
+  if (value.kind === "number" || value.kind === "bool" || value.kind === "none" || value.kind === "string")
+    return () => value;
+  if (value.kind !== "tensor") return null;
+  const { node } = value;
+  if (isInput(interpreter.nodes.get(node)!) && !interpreter.drawn.has(node)) return () => value;
+  const start = startAttrs(interpreter, node);
+  const type = typeOf(interpreter, node);
+  return start && ((make) => tensorValue(make({ label, type, start })));
+}
+
+/**
+ * The dictionary `from`, as `if len(state) == 0: state["exp_avg"] = zeros_like(p)` fills it: with the entries that were made in it since there were `made` of them, as they began.
+ * @returns null where none were, or one begins as something that only an iteration knows
+ */
+export function withFirstEntries(
+  interpreter: Interpreter,
+  from: Dict,
+  made: number,
+  label: string,
+): ((make: MakeState) => Dict) | null {
+  const of = madeAs(interpreter, from);
+  const own = interpreter.madeEntries
+    .slice(made)
+    .filter((each) => madeAs(interpreter, each.of) === of && !from.entries.has(each.word));
+  const first = own.filter(({ word }, i) => own.findIndex((each) => each.word === word) === i);
+  const parts = first.map(({ key, word, value }) => {
+    const inside = `${label}.${word.replace(/^tensor /, "")}`;
+    const leaf =
+      value.kind === "dict" ? withFirstEntries(interpreter, value, made, inside) : leafOf(interpreter, value, inside);
+    return leaf && { key, word, leaf: leaf as Leaf };
+  });
+  if (parts.length === 0 || parts.includes(null)) return null;
+  return (make) => {
+    const entries = parts.map((part): [string, Operand] => [
+      part!.word,
+      entryUnder(part!.key, { value: part!.leaf(make), path: "", expr: null }),
+    ]);
+    return { ...from, entries: new Map([...from.entries, ...entries]) };
+  };
+}

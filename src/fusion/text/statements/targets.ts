@@ -250,6 +250,8 @@ function withItems(
 function withItem(interpreter: Interpreter, target: Value, parts: readonly Operand[], value: Operand): Value | null {
   const at = keyIn(parts);
   const text = target.kind === "dict" && at ? keyOf(interpreter, at.value) : null;
+  if (target.kind === "dict" && at && text !== null && !target.entries.has(text))
+    interpreter.madeEntries.push({ of: target, key: at, word: text, value: value.value });
   if (target.kind === "dict" && at && text !== null)
     return { ...target, entries: new Map([...target.entries, [text, entryUnder(at, value)]]) };
   const key = at?.value.kind === "number" ? at.value.value : null;

@@ -10,7 +10,7 @@ import type { Frame, Interpreter, Moment, RepeatedStep, StatementRun } from "../
 import { addNode, typeOf } from "../interpreter";
 import { BINARY_OPS } from "../calls/names";
 import { isLearned, replace, sparesWeights } from "../objects/parameters";
-import { changedSince, type Home, momentOf, readIn, scopesOf } from "./carried";
+import { changedSince, type Home, momentOf, readIn, scopesOf, withFirstEntries } from "./carried";
 import { difference, differingNames } from "./iterations-differ";
 import { canBegin, constantStart, startAttrs } from "./starting-values";
 import type { Expr, ForStatement, Statement, WhileStatement } from "../reading/syntax";
@@ -251,6 +251,7 @@ function firstOf(interpreter: Interpreter, run: StatementRun, first: FirstIterat
   };
   const { repeated: another } = optimizing;
   optimizing.repeated = null;
+  const made = interpreter.madeEntries.length;
   const goesOn = first.run(null);
   const inner = optimizing.repeated as RepeatedStep | null;
   const carried = carriedSince(interpreter, start, first);
@@ -276,6 +277,7 @@ function firstOf(interpreter: Interpreter, run: StatementRun, first: FirstIterat
       return firstOf(interpreter, run, first);
     }
   }
+  if (beginEntries(interpreter, run, start, made, first, undo)) return firstOf(interpreter, run, first);
   const read = first.items?.length === 1 ? start : asStep(interpreter, run, { first, start, carried, undo });
   if (!read) return first.run(null) ? "goes on" : "ended";
   for (const { from, to, path } of carriedSince(interpreter, read, first).filter(isTensor))
@@ -292,6 +294,26 @@ function firstOf(interpreter: Interpreter, run: StatementRun, first: FirstIterat
     };
   optimizing.turns++;
   return "trained";
+}
+
+/** Gives dictionaries the entries that the first iteration makes in them, as they begin; whether there are any, and all of them do. */
+function beginEntries(
+  interpreter: Interpreter,
+  run: StatementRun,
+  start: Moment,
+  made: number,
+  { statement }: FirstIteration,
+  undo: () => void,
+): boolean {
+  const changed = changedSince(interpreter, start, statement).flatMap(({ home, from, to }) =>
+    from.kind === "dict" && to.kind === "dict" && to.entries.size > from.entries.size
+      ? [{ home, begun: withFirstEntries(interpreter, from, made, home.name) }]
+      : [],
+  );
+  if (changed.length === 0 || changed.some(({ begun }) => begun === null)) return false;
+  undo();
+  for (const { home, begun } of changed) home.put(begun!((state) => stateNode(interpreter, run, state)));
+  return true;
 }
 
 interface Attempt {

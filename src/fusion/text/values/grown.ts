@@ -52,8 +52,12 @@ export function latest(interpreter: Interpreter, value: Value): Value {
   const { grown } = interpreter;
   if (grown.size === 0 || !mayChange(value)) return value;
   const now = lastOf(interpreter, origins.get(value) ?? value);
-  const shown = shownAs(interpreter, now);
-  if (shown !== now) origins.set(shown, now);
+  return shownFor(now, shownAs(interpreter, now));
+}
+
+/** `shown` stands for `value` where that is read: it is no other list. */
+export function shownFor(value: Value, shown: Value): Value {
+  if (shown !== value) origins.set(shown, origins.get(value) ?? value);
   return shown;
 }
 
@@ -71,6 +75,14 @@ function shownAs(interpreter: Interpreter, now: Value): Value {
   const { entries } = now;
   const all = [...entries].map(([key, operand]) => [key, renewed(operand)] as const);
   return all.every(([key, operand]) => operand === entries.get(key)) ? now : { ...now, entries: new Map(all) };
+}
+
+/** What a list or a dictionary was when it was made. */
+export function madeAs({ grown }: Interpreter, value: Value): Value {
+  const before = new Map([...grown].map(([was, now]) => [now, was] as const));
+  let at = origins.get(value) ?? value;
+  for (let was = before.get(at); was; was = before.get(at)) at = was;
+  return at;
 }
 
 /** Forgets what was changed after there were so many changes. */

@@ -85,6 +85,7 @@ export function missingEntry(
   if (!missing || word === null) return null;
   if (missing === COUNTED) return missing;
   const value = missing.kind === "dtype" ? zeroOf(missing.dtype) : interpreter.call(run, at, missing, []);
+  interpreter.madeEntries.push({ of: was, key, word, value });
   change(interpreter, was, { ...was, entries: new Map([...was.entries, [word, entryUnder(key, loose(value))]]) });
   return value;
 }
