@@ -43,6 +43,13 @@ test.each(examples)("$id: what is shown of a kernel's time adds up to it", ({ te
   }
 });
 
+test("what arithmetic is priced as gives its time at the rate beside it", () => {
+  const { kernel, naive } = planned("x: f32[2048, 768]\ny = gelu(layer_norm(x))\n");
+  const { text, micros } = kernelCard(kernel, naive, generic).parts.find(({ name }) => name === "Arithmetic")!;
+  const [, priced, rate] = /, priced as ([\d.]+) MFLOP at (\d+) TFLOP\/s/.exec(text)!;
+  expect(Number(priced) / Number(rate)).toBeCloseTo(micros, 2);
+});
+
 test("a kernel that waits shows for how long", () => {
   const { kernel, naive } = planned("x: f32[64, 2048]\ny = sort(x)\n");
   const { parts } = kernelCard(kernel, naive, generic);
