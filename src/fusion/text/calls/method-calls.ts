@@ -1,6 +1,7 @@
 /** @file Methods: of tensors, which are ops; of lists, dictionaries and texts; of objects and layers. */
 import { type CompositeDef, findOp, type OpDef, withDefaults } from "../../ops";
-import { dictMethod, listMethod } from "../values/collections";
+import { dictMethod, inOrderNow, listMethod } from "../values/collections";
+import { walkCall } from "../values/walks";
 import { change } from "../values/grown";
 import { numberAs } from "../values/number-arrays";
 import { textMethod } from "../values/texts";
@@ -81,6 +82,12 @@ export function methodCall(
   const call = { ...at, called: name.text, word: name.span };
   const all = [{ name: null, operand: receiver, span: receiver.expr?.span ?? at.expr.span }, ...args];
   if (value.kind === "dict") return dictMethod(interpreter, run, { value, object: receiver.expr }, name, args);
+  if (value.kind === "sequence" && name.text === "sort") {
+    const first = { name: null, value: receiver.expr ?? at.expr.callee, span: at.expr.callee.span };
+    const call = { ...at, expr: { ...at.expr, args: [first, ...at.expr.args] } };
+    const ordered = walkCall(interpreter, run, call, "sorted", operands) ?? BROKEN;
+    return inOrderNow(interpreter, run, { value, object: receiver.expr }, ordered);
+  }
   if (value.kind === "sequence")
     return listMethod(interpreter, run, { value, object: receiver.expr }, name, operands.slice(1));
   // `rng.normal(size=(2, 3))`; whatever else is done to a generator makes no other numbers.

@@ -106,6 +106,15 @@ export function dictMethod(
   return BROKEN;
 }
 
+/** `items.sort()`: the name stands for the items in order. */
+export const inOrderNow = (
+  interpreter: Interpreter,
+  run: StatementRun,
+  { value: was, object }: { readonly value: Extract<Value, { kind: "sequence" }>; readonly object: Expr | null },
+  ordered: Value,
+): Value =>
+  ordered.kind === "sequence" ? rebound(interpreter, run, object, { ...was, items: ordered.items }, was) : ordered;
+
 /** `items.append(x)`, `.extend(xs)`, `.insert(0, x)`, `.pop()`, `.reverse()`, `.index(x)`, `.count(x)`. */
 export function listMethod(
   interpreter: Interpreter,
