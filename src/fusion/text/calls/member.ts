@@ -275,12 +275,27 @@ export function memberValue(
   }
 }
 
+const DATA_WRITES = [
+  // `w.data -= g`, `w.data[0] = 1`, `w.data.mul_(2)`, `nn.init.zeros_(w.data)`
+  /\.data\b\s*(?:\[[^\]\n]*\]\s*)*(?:[-+*/@|&]|\*\*|\/\/)?=(?!=)/,
+  /\.data\b(?:\[[^\]\n]*\])?\.\w+_\(/,
+  /_\([^()\n]*\.data\b/,
+];
+/** It is handed on or gets a name, and something is written in place. */
+const HANDED_ON = /(?:=|\(|,)\s*[\w.[\]]+\.data\s*(?:$|\)|,|#)/m;
+const IN_PLACE = /\w_\(|[-+*/]=|\]\s*=(?!=)/;
+
+/** Whether a text may write into parameters by their `.data`: then that is the parameter itself. */
+const mayWriteData = (text: string): boolean =>
+  DATA_WRITES.some((pattern) => pattern.test(text)) || (HANDED_ON.test(text) && IN_PLACE.test(text));
+
 /** `x.data`: the same memory, which no derivative passes through; a parameter's is written to. */
 function dataOf(interpreter: Interpreter, run: StatementRun, { path, expr }: At, object: Operand): Value {
   const { value } = object;
   const { nodes, optimizing, keepsWeights, weightOf } = interpreter;
   if (value.kind !== "tensor" || keepsWeights || nodes.off) return value;
-  if (canBegin(interpreter, value.node) || optimizing.first.has(value.node) || weightOf.has(value.node)) return value;
+  const isParameter = canBegin(interpreter, value.node) || optimizing.first.has(value.node) || weightOf.has(value.node);
+  if (isParameter && mayWriteData(interpreter.text)) return value;
   const op = opDef("stop_gradient");
   const still = applyOp(interpreter, run, { op, path, expr }, { tensors: [object], attrs: {} });
   noteView(interpreter, value, still);
