@@ -19,7 +19,9 @@ import { unknownAttribute } from "../objects/classes";
 import { isHandedOn } from "../objects/methods";
 import { scheduledGroups } from "../objects/optimizers";
 import { nearest } from "../suggest";
-import { calledAt, type Expr, type Identifier, type MemberExpr } from "../reading/syntax";
+import { Diagnostics } from "../reading/diagnostics";
+import { readProgram } from "../reading/read";
+import { bare, calledAt, type Expr, type Identifier, type MemberExpr } from "../reading/syntax";
 import {
   BROKEN,
   isBroken,
@@ -27,7 +29,8 @@ import {
   NONE,
   numberValue,
   type Operand,
-  type Scope,
+  Scope,
+  SymbolRecord,
   tensorValue,
   type Value,
 } from "../values/values";
@@ -330,10 +333,23 @@ function memberOf(
   return word !== null && name.text === "__name__" ? { kind: "string", value: word } : null;
 }
 
+/** `max(table, key=table.get)`: the method as a function. */
+function lookupIn(entries: ReadonlyMap<string, Operand>): Value {
+  const [statement] = readProgram("lambda key, *usual: table.get(key, *usual)", new Diagnostics(), Infinity).statements;
+  const expr = statement?.kind === "expression" ? bare(statement.value) : null;
+  if (expr?.kind !== "lambda") return BROKEN;
+  const scope = new Scope(null, "");
+  const { span } = expr;
+  const symbol = new SymbolRecord("table", "value", span, statement!, "");
+  scope.bind("table", { step: 0, value: { kind: "dict", entries }, symbol });
+  return { kind: "def", def: expr.def, scope };
+}
+
 /** `options.eps`: an entry by its name. */
 function entryOf(interpreter: Interpreter, { text, span }: Identifier, entries: ReadonlyMap<string, Operand>): Value {
   const found = entries.get(text);
   if (found) return found.value;
+  if (text === "get") return lookupIn(entries);
   interpreter.missing.add(text);
   interpreter.diagnostics.add(
     "unknown-member",

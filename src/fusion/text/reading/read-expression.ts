@@ -94,6 +94,16 @@ function readComprehension(at: ParserContext, parts: readonly Item[]): Expr {
   }, element);
 }
 
+/** `{1, 2}`: each item once, as `set` takes them. */
+const distinct = ({ span }: ParserContext, items: Expr): Expr => ({
+  kind: "call",
+  span,
+  callee: { kind: "name", span: { from: span.from, to: span.from }, name: "set" },
+  args: [{ name: null, value: items, span }],
+  open: span.from,
+  close: span.to,
+});
+
 const generator = (expr: Expr): Expr => (expr.kind === "comprehension" ? { ...expr, isOnce: true } : expr);
 
 /** Not part of the language, said once for the outermost such expression. */
@@ -409,8 +419,7 @@ const READERS: ReadonlyMap<string, ExpressionReader> = new Map<string, Expressio
     outside("What is sent into a generator is not part of this language: write `yield` as a line of its own."),
   ],
   ["DictionaryExpression", readDict],
-  // A set serves to ask what is in it: a list says the same.
-  ["SetExpression", readSequence("list", "}")],
+  ["SetExpression", (at) => distinct(at, readSequence("list", "}")(at))],
   ["ComprehensionExpression", (at) => generator(readComprehension(at, at.parts))],
   ["ArrayComprehensionExpression", (at) => readComprehension(at, at.parts)],
   [
@@ -421,7 +430,17 @@ const READERS: ReadonlyMap<string, ExpressionReader> = new Map<string, Expressio
         at.parts.filter(({ name }) => name !== "{" && name !== "}"),
       ),
   ],
-  ["SetComprehensionExpression", (at) => readComprehension(at, at.parts)],
+  [
+    "SetComprehensionExpression",
+    (at) =>
+      distinct(
+        at,
+        readComprehension(
+          at,
+          at.parts.filter(({ name }) => name !== "{" && name !== "}"),
+        ),
+      ),
+  ],
 ]);
 
 export const isExpression = (name: string): boolean => READERS.has(name);

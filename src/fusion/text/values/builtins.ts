@@ -197,6 +197,10 @@ export function builtin(
       return number;
     }
   }
+  if (name === "int" && operands.length === 2 && given?.kind === "string" && operands[1]!.value.kind === "number") {
+    const number = Number.parseInt(given.value.replace(/^0[xbo]/i, ""), operands[1]!.value.value);
+    if (Number.isInteger(number)) return numberValue(number, true);
+  }
   const value = given;
   const asked = SIZES.get(name);
   if (asked && value?.kind === "tensor")

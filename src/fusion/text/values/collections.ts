@@ -106,6 +106,14 @@ export function dictMethod(
   return BROKEN;
 }
 
+/** Methods of sets by the operators that do the same. */
+const SETS: ReadonlyMap<string, string> = new Map([
+  ["union", "|"],
+  ["intersection", "&"],
+  ["difference", "-"],
+  ["symmetric_difference", "^"],
+]);
+
 /** `items.sort()`: the name stands for the items in order. */
 export const inOrderNow = (
   interpreter: Interpreter,
@@ -144,8 +152,13 @@ export function listMethod(
   if (name.text === "clear") return now([]);
   const isFirst = ({ value }: Operand): boolean =>
     first !== undefined && truthOf(foldBinary("==", value, first.value) ?? NONE) === true;
-  const found = /^(remove|index|count)$/.test(name.text) ? items.findIndex(isFirst) : -1;
-  if (found >= 0 && name.text === "remove") return now(items.toSpliced(found, 1));
+  if (name.text === "add" && first) return items.some(isFirst) ? NONE : now([...items, first]);
+  const joins = SETS.get(name.text);
+  const joined = joins && first ? foldBinary(joins, was, first.value) : null;
+  if (joined) return joined;
+  const found = /^(remove|discard|index|count)$/.test(name.text) ? items.findIndex(isFirst) : -1;
+  if (name.text === "discard" && found < 0 && first) return NONE;
+  if (found >= 0 && (name.text === "remove" || name.text === "discard")) return now(items.toSpliced(found, 1));
   if (found >= 0 && name.text === "index") return numberValue(found, true);
   if (name.text === "count" && first) return numberValue(items.filter(isFirst).length, true);
   if (name.text === "copy") return list(items);

@@ -164,6 +164,21 @@ export function foldBinary(op: string, left: Value, right: Value): Value | null 
   return found && !/^(and|or|is|is not|in|not in)$/.test(op) ? asScalarTensor(found, [left, right]) : found;
 }
 
+/** Sets together, what both have, what one of them alone has; null of another operator. */
+function joinedSets(op: string, left: readonly Operand[], right: readonly Operand[]): readonly Operand[] | null {
+  const isIn =
+    (items: readonly Operand[]) =>
+    ({ value }: Operand): boolean => {
+      const same = items.map((item) => truthOf(folded("==", item.value, value) ?? { kind: "none" }));
+      return same.includes(true);
+    };
+  const more = right.filter((item) => !isIn(left)(item));
+  if (op === "|") return [...left, ...more];
+  if (op === "&") return left.filter(isIn(right));
+  if (op === "^") return [...left.filter((item) => !isIn(right)(item)), ...more];
+  return op === "-" ? left.filter((item) => !isIn(right)(item)) : null;
+}
+
 type Dict = Extract<Value, { kind: "dict" }>;
 
 /** Counters that are added or taken away: what is more than none. */
@@ -203,6 +218,8 @@ function folded(op: string, left: Value, right: Value): Value | null {
   ) {
     return { ...left, items: Array.from({ length: Math.max(0, right.value) }, () => left.items).flat() };
   }
+  const set = left.kind === "sequence" && right.kind === "sequence" ? joinedSets(op, left.items, right.items) : null;
+  if (set && left.kind === "sequence") return { ...left, items: set };
   const [a, b] = [asNumber(left), asNumber(right)];
   if (!a || !b || op.startsWith("is") || op.endsWith("in") || op === "and" || op === "or")
     return foldWords(op, left, right);
