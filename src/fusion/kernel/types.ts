@@ -229,6 +229,8 @@ export interface RegionSchedule {
   readonly thin?: ThinFactors;
   /** Long convolutions of single rows, whose windows wait in workgroup memory. Absent for other kernels. */
   readonly sliding?: SlidingFactors;
+  /** Threads that share nothing have one output each. Absent: a vector of them. */
+  readonly singly?: true;
   /** Tiles that leave out what a mask hides. Absent: none does. */
   readonly band?: ProductBand;
   readonly flash?: FlashTile;

@@ -46,8 +46,6 @@ export interface ProductShape {
   readonly lines?: { readonly [side in "left" | "right"]: { readonly tiled: number; readonly vectors: number } };
   /** Bytes of one element of an operand. */
   readonly bytes: number;
-  /** Bytes of what is stored behind the operands: windows show each element of theirs many times. Absent: as the operands are. */
-  readonly stored?: number;
   /** What a mask leaves of it. Absent: all. */
   readonly band?: Omit<ProductBand, "rows">;
   /** Then: bytes that are loaded behind the product, or computed with on the way into it. */
@@ -134,16 +132,7 @@ const overlapping = (a: number, b: number): number => Math.max(a, b) + 0.1 * Mat
 type Candidate = Omit<ProductFactors, "reached">;
 
 /** Threads that share nothing are priced roughly: they must look so much quicker. */
-const CLEARLY = 1.5;
-
-/** µs where neighbours multiply vectors of one row's right operand by values that all of them load: one row, and nothing is shared. */
-function besideMicros({ sizes, count, rightAlongK, stored }: ProductShape, target: Target): number {
-  const { batch, m, n, k } = sizes;
-  if (m !== 1 || rightAlongK || count > 1 || stored === undefined) return Infinity;
-  const { about } = machinesOf(target);
-  const share = aloneShare((batch * n) / 4, target, true);
-  return START + Math.max((2 * batch * n * k) / (PEAK * share), stored / BYTES) / about;
-}
+export const CLEARLY = 1.5;
 
 /** Share of a machine's peak that `workgroups` of this tile reach, each of which walks `length` of k, where the product is `flops`. */
 export function tileShare(tile: MatmulTile, workgroups: number, length: number, flops: number, target: Target): number {
@@ -359,7 +348,7 @@ export function productFactors(
   target: Target,
   named: MatmulTile | null = null,
 ): ProductFactors | null {
-  const { sizes, count, leftAlongK, rightAlongK, bytes, band, stored, beside, direct } = shape;
+  const { sizes, count, leftAlongK, rightAlongK, bytes, band, beside, direct } = shape;
   const { batch, m, n, k } = sizes;
   const left = band ? [band.side, band.band.low, band.band.high].join(" ") : "";
   const key = [
@@ -371,7 +360,6 @@ export function productFactors(
     Number(leftAlongK),
     Number(rightAlongK),
     bytes,
-    stored,
     beside,
     direct,
     JSON.stringify(shape.lines),
@@ -426,7 +414,7 @@ function searched(shape: ProductShape, target: Target, named: MatmulTile | null)
     (least, each) => (least === null || cost(each) < cost(least) ? each : least),
     null,
   );
-  const alone = named ? Infinity : (shape.direct ?? CLEARLY * besideMicros(shape, target));
+  const alone = named ? Infinity : (shape.direct ?? Infinity);
   if (best === null || cost(best) > alone) return null;
   const flops = 2 * batch * m * n * k * shape.count * best.share;
   return { ...best, reached: shareOfPeak(flops, best.micros, target) };

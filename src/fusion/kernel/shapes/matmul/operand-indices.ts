@@ -146,7 +146,7 @@ function linesOf(loads: readonly ProbedLoad[], k: IndexVar, other: IndexVar, byK
 }
 
 /** An index where `at` says what its variables are; others are 0. */
-function valueAt(index: Index, at: ReadonlyMap<IndexVar, number>): number {
+export function valueAt(index: Index, at: ReadonlyMap<IndexVar, number>): number {
   let sum = index.constant;
   for (const { atom, by } of index.terms) {
     if (atom.kind === "var") sum += by * (at.get(atom) ?? 0);

@@ -45,7 +45,8 @@ import {
   type MatmulSizes,
 } from "./matmul";
 import { resolveView, storedInputs } from "../../indices/views";
-import { aloneShare, mayShareK, productFactors, type ProductShape } from "./matmul-factors";
+import { directFactors, threadsAlone } from "./direct";
+import { aloneShare, CLEARLY, mayShareK, productFactors, shareOfPeak, type ProductShape } from "./matmul-factors";
 import { IndexSpace } from "../../emit/index-space";
 import { operandLies, type OperandLies } from "./operand-indices";
 import { ownedFigures, ownedTile } from "./owned-rows";
@@ -151,11 +152,19 @@ export function scheduleMatmul(
     lines: linesOf(graph, region.members, products, sizes),
     bytes: dtypeBytes(node(graph, node(graph, form.contraction!).inputs[0]!).type.dtype),
     ...(left && { band: left, beside: besideBytes(graph, region, form.contraction!, reads, left.side) }),
-    ...(sizes.m === 1 && { stored: storedBytes(graph, reads) }),
   };
   const axis = products.length === 1 ? slidingAxis(graph, region.members, form.contraction!, sizes) : null;
   const sliding = axis && slidingFactors(axis, (sizes.batch * sizes.n) / axis.positions, target);
-  const asked = { ...shape, ...(sliding && { direct: sliding.micros }) };
+  const { m, batch, n } = sizes;
+  const alone = m === 1 && !shape.rightAlongK && products.length === 1 && batch * n > 0;
+  const singly = region.outputs.every((id) => node(graph, id).type.dtype !== "f16");
+  const direct = alone
+    ? directFactors(graph, region.members, form.contraction!, sizes, storedBytes(graph, reads), singly, target)
+    : null;
+  const asked = {
+    ...shape,
+    ...(sliding ? { direct: sliding.micros } : direct ? { direct: CLEARLY * direct.micros } : {}),
+  };
   const factors = productFactors(asked, target, products.length > 1 ? null : namedTile(knobs.tile));
   if (!factors && sliding)
     return blank({
@@ -165,15 +174,22 @@ export function scheduleMatmul(
       registers: live + slidingRegisters(sliding),
     });
   if (!factors) {
-    const threads = Math.min(256, target.maxWorkgroupSize);
+    const units = sizes.batch * sizes.m * (direct?.width === 1 ? sizes.n : Math.ceil(sizes.n / 4));
+    const threads = threadsAlone(units, target);
     return blank({
       ...shared,
       reads: readsOf(graph, region.members, region.outputs, fetchedByThreads(graph, region.members, products)),
       variant: "matmul-direct",
       threadsPerWorkgroup: threads,
-      workgroups: Math.ceil(sizeOf(form.space) / threads),
+      workgroups: Math.ceil(units / threads),
       registers: live + 4,
-      reached: aloneShare(sizeOf(form.space) / 4, target, sizes.m === 1 && !shape.rightAlongK),
+      ...(direct
+        ? {
+            ...(direct.width === 1 && { singly: true }),
+            leastMicros: direct.micros,
+            reached: shareOfPeak(2 * sizes.batch * sizes.n * sizes.k, direct.micros, target),
+          }
+        : { reached: aloneShare(sizeOf(form.space) / 4, target) }),
     });
   }
   const { tile, thin, chunks, chunkLength, workgroups, reached, micros, share } = factors;
