@@ -229,8 +229,8 @@ export interface RegionSchedule {
   readonly thin?: ThinFactors;
   /** Long convolutions of single rows, whose windows wait in workgroup memory. Absent for other kernels. */
   readonly sliding?: SlidingFactors;
-  /** Threads that share nothing have one output each. Absent: a vector of them. */
-  readonly singly?: true;
+  /** Outputs of a thread that shares nothing with others, of a row beside its neighbours. Absent for other kernels. */
+  readonly alone?: 1 | 4;
   /** Tiles that leave out what a mask hides. Absent: none does. */
   readonly band?: ProductBand;
   readonly flash?: FlashTile;

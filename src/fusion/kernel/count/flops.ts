@@ -42,7 +42,7 @@ export interface Shifted {
 const BRANCH_WORK = 24;
 /** The same where it is loaded in any case, and dropped where it does not exist. The edges of an image, eight padded reads, took an H200 0.077 ms instead of 0.087. */
 const SELECT_WORK = 5;
-/** The same of a fold, where each turn finds its place in the window anew: 49 of a window took an H200 23 FLOP each, nine along a row 20. */
+/** The same of a fold, where each turn finds anew which of the window it takes: 49 of a window took an H200 23 FLOP each, nine along a row 20. */
 const FOLDED_SELECT_WORK = 20;
 
 /**
@@ -58,7 +58,8 @@ export function regionArithmetic(
   const evaluations = evaluationsOf(graph, region, form, schedule);
   let [flops, work] = [0, 0];
   const branches = schedule.variant === "flat" && readThroughEdges(graph, region.members);
-  const selecting = schedule.variant === "fold" ? FOLDED_SELECT_WORK : SELECT_WORK;
+  // Threads that share nothing are priced by what they load, past edges as well.
+  const selecting = schedule.variant === "fold" ? FOLDED_SELECT_WORK : schedule.alone ? 0 : SELECT_WORK;
   for (const id of region.members) {
     const n = node(graph, id);
     const def = opDef(n.op);

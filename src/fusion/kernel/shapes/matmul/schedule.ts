@@ -185,7 +185,7 @@ export function scheduleMatmul(
       registers: live + 4,
       ...(direct
         ? {
-            ...(direct.width === 1 && { singly: true }),
+            alone: direct.width,
             leastMicros: direct.micros,
             reached: shareOfPeak(2 * sizes.batch * sizes.n * sizes.k, direct.micros, target),
           }

@@ -15,7 +15,7 @@ export function lowerMatmulDirect(job: Job): KernelProgram[] {
   const { thin, sliding } = job.schedule;
   if (thin) return lowerMatmulThin(job, thin);
   if (sliding) return [lowerMatmulSliding(job, sliding)];
-  return [job.schedule.singly ? lowerSingles(job) : lowerBlock(job, 1)];
+  return [job.schedule.alone === 1 ? lowerSingles(job) : lowerBlock(job, 1)];
 }
 
 /** Asks for each of k, taps that stand side by side one after the other. */
