@@ -19,22 +19,24 @@ export interface Depth {
 const TAPS = ["tap_x", "tap_y", "tap_z"];
 
 /** k as nested loops over the axes that a reshape joined into it (channels and taps of windows): their indices then need no division. */
-export function depthsOf(graph: Graph, product: NodeId, sizes: Pick<MatmulSizes, "n" | "k">): readonly Depth[] {
+export function depthsOf(graph: Graph, product: NodeId, { k }: Pick<MatmulSizes, "k">): readonly Depth[] {
   let operand = node(graph, node(graph, product).inputs[1]!);
+  // Columns of one batch: batches may be columns as well.
+  const columns = operand.type.shape.length < 2 ? 1 : operand.type.shape.at(-1)!;
   while (isFreeView(operand)) operand = node(graph, operand.inputs[0]!);
   const { shape } = operand.type;
   let [axis, inner] = [shape.length - 1, 1];
-  while (axis >= 0 && inner < sizes.n) inner *= shape[axis--]!;
+  while (axis >= 0 && inner < columns) inner *= shape[axis--]!;
   const spatial = shape.length - 1 - axis;
   const extents: number[] = [];
   let depth = 1;
-  while (axis >= 0 && inner === sizes.n && depth < sizes.k) {
+  while (axis >= 0 && inner === columns && depth < k) {
     depth *= shape[axis]!;
     extents.push(shape[axis--]!);
   }
   const named = extents.map((extent, at) => ({ name: at < spatial ? (TAPS[at] ?? "tap") : "channel", extent }));
   const depths = named.filter(({ extent }) => extent > 1).toReversed();
-  return depth === sizes.k && inner === sizes.n && depths.length > 1 ? depths : [{ name: "k", extent: sizes.k }];
+  return depth === k && inner === columns && depths.length > 1 ? depths : [{ name: "k", extent: k }];
 }
 
 /** Taps that stand side by side in the kernel's text, so that what neighbours share is loaded once. */
