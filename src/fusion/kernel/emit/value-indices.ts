@@ -68,7 +68,8 @@ export class ValueIndices extends Emitter {
     const end = met.findIndex(({ when }) => when === null || when.kind === "always");
     const [last, ...before] = met.slice(0, end + 1).toReversed() as [AxisCase<Index, Cond>, ...AxisCase<Index, Cond>[]];
     if (before.length === 0) return this.shortened(last.index);
-    const key = `along ${n.id} ${before.map(({ when, index }) => `${this.space.keyOf(when!)} ${index.id}`).join()}`;
+    const said = before.map(({ when, index }) => `${this.space.keyOf(when!)} ${index.id}`);
+    const key = `along ${n.id} ${last.index.id} ${said.join()}`;
     const known = this.find(key);
     if (known) return this.indexOf(known, extent, n);
     const number = (index: Index): Value =>
