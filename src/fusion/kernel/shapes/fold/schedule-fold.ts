@@ -26,7 +26,7 @@ import type { Role } from "./rows/row-role";
 import { joinsOfSteps, readsOfSteps, rowSteps, type RowStep } from "./rows/row-steps";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "../../schedule/schedule-parts";
 import { classifyMerged } from "../sort/merge-sort";
-import { opDef } from "../../../ops";
+import { opDef, windowOf } from "../../../ops";
 import { walksRows } from "./rows/row-ops";
 import {
   joinBytes,
@@ -218,6 +218,7 @@ export class Rows {
     const oneWalk = stages.size === 1 || (stages.size === 2 && this.merged.length === 1);
     const steps = form.scans.length > 0 || sorted ? [] : this.steps();
     const inParts = mayChooseInParts(this.asked, sorts, this.analysis);
+    const overlaps = region.members.some((id) => windowOf(node(graph, id)) !== null);
     const reread = this.rereads(false, 1, 1).reduce((most, read) => Math.max(most, read.rereads), 0);
     return {
       rows: Math.max(1, rows),
@@ -226,7 +227,7 @@ export class Rows {
       ...contiguity(form),
       between: this.#between(),
       readBytes: this.plain.reduce((sum, { value, elements }) => sum + elements * bytes(value), 0) / size,
-      fresh: Math.min(1, this.plain.reduce((sum, { elements }) => sum + elements, 0) / size),
+      fresh: overlaps ? Math.min(1, this.plain.reduce((sum, { elements }) => sum + elements, 0) / size) : 1,
       writeBytes: full.reduce((sum, id) => sum + bytesOf(node(graph, id).type), 0) / size,
       walks: 1 + reread,
       stages: stages.size - this.merged.length,
