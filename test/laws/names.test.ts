@@ -172,6 +172,28 @@ test("a title and its sentence tell of the same ops, or the sentence says in who
   expect(told).toBeGreaterThan(300);
 });
 
+test("ops that a sentence puts in one kernel are in one kernel", () => {
+  let told = 0;
+  const faults = allLessons.flatMap((lesson) => {
+    const compilation = compile(lesson.text, optionsFor(lesson, defaultOptions, null, defaultOptions));
+    return compilation.steps.flatMap((step) => {
+      const { graph, regions } = fusionAt(compilation, step.seq - 1);
+      const kernels = step.regions.from.map((id) =>
+        (regions.get(id)?.members ?? []).flatMap((member) => findNode(graph, member) ?? []).map(nodeName),
+      );
+      const counts = (names: readonly string[], name: string): number => names.filter((each) => each === name).length;
+      return [...settled(step).text.matchAll(/[^.]* are in the kernel of [^.]*\./g)].flatMap(([sentence]) => {
+        told++;
+        const names = namesIn(sentence);
+        const isTrue = kernels.some((kernel) => names.every((name) => counts(kernel, name) >= counts(names, name)));
+        return isTrue ? [] : [`${lesson.id} ${step.seq}: ${sentence}`];
+      });
+    });
+  });
+  expect(faults).toEqual([]);
+  expect(told).toBeGreaterThan(20);
+});
+
 test("a title calls ops as the step found them, also what a rewrite replaced", () => {
   const { text } = allLessons.find(({ id }) => id === "splade-head")!;
   const compilation = compile(text, defaultOptions);

@@ -139,19 +139,27 @@ export function withKernels<V extends Verdict>(planner: Planner, candidate: Cand
   const counted = candidate.edges.length === 1 ? titled : candidate.nodes;
   const mentions = mentionsIn(planner, candidate, verdict);
   const isSaid = (id: NodeId): boolean => mentions.some((mention) => mention.id === id);
-  const kernels = new Map<string, Set<string>>();
-  for (const region of candidate.remove) {
-    const others = mentions.filter(({ id, home }) => home === region && !counted.includes(id));
-    const own = titled.filter((id) => region.members.includes(id));
-    const anchor = own.find((id) => !isSaid(id)) ?? own[0] ?? counted.find((id) => region.members.includes(id));
-    if (anchor === undefined || others.length === 0) continue;
-    const name = mentions.find(({ id }) => id === anchor)?.words ?? nameOf(graph, anchor);
-    const inside = kernels.get(name) ?? new Set();
-    others.forEach(({ words }) => inside.add(words));
-    kernels.set(name, inside);
-  }
-  const sentences = [...kernels].map(
-    ([name, inside]) => `${capital(listOf([...inside]))} ${inside.size === 1 ? "is" : "are"} in the kernel of ${name}.`,
+  const kernels = candidate.remove.flatMap((region) => {
+    const inside = mentions.filter(({ id, home }) => home === region && !counted.includes(id));
+    // What two of the kernels compute is the name of neither.
+    const isItsOwn = (id: NodeId): boolean =>
+      region.members.includes(id) && candidate.remove.every((other) => other === region || !other.members.includes(id));
+    const own = titled.filter(isItsOwn);
+    const unsaidOutputs = region.outputs.filter((id) => !isSaid(id));
+    const anchor = own.find((id) => !isSaid(id)) ?? own[0] ?? [...counted, ...unsaidOutputs].find(isItsOwn);
+    return anchor === undefined || inside.length === 0
+      ? []
+      : [{ anchor, inside: new Set(inside.map(({ words }) => words)) }];
+  });
+  const place = ({ anchor }: { readonly anchor: NodeId }): number => [...counted, anchor].indexOf(anchor);
+  kernels.sort((one, other) => place(one) - place(other));
+  const names = toldApart(
+    graph,
+    kernels.map(({ anchor }) => anchor),
   );
+  const sentences = kernels.map(({ anchor, inside }, i) => {
+    const name = mentions.find(({ id }) => id === anchor)?.words ?? names[i]!;
+    return `${capital(listOf([...inside]))} ${inside.size === 1 ? "is" : "are"} in the kernel of ${name}.`;
+  });
   return sentences.length === 0 ? verdict : { ...verdict, text: [verdict.text, ...sentences].join(" ") };
 }
