@@ -2,6 +2,7 @@
 import {
   acceptedWords,
   barsOf,
+  decidedEdge,
   findNode,
   passTitle,
   questionOf,
@@ -84,7 +85,7 @@ function tryable({ remedyOptions }: Verdict): Partial<CompileOptions> | null {
 /** The card of one step; `others` are further decisions on the same edge: where nothing else is said, earlier ones on what has the same names. */
 export function cardOfStep(told: Told, step: Step, options: CompileOptions, others?: readonly Step[]): DecisionCard {
   const verdict = settled(step);
-  const edge = step.edge ?? step.edges[0] ?? null;
+  const edge = decidedEdge(step);
   const further = others ?? (edge ? askedBefore(told, step, edge) : []);
   const before = told.steps.findLast(({ seq }) => seq < step.seq)?.totals ?? told.naivePlan?.totals;
   return {

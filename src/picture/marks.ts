@@ -1,4 +1,5 @@
 /** @file Marks on lines: the candidate of the shown step, what a person pinned, what was refused before. */
+import { decidedEdge } from "../fusion";
 import type { CompileOptions, EdgeId, Step } from "../fusion";
 import { lengthOf } from "./lines/geometry";
 import type { Point } from "./lines/geometry";
@@ -44,7 +45,7 @@ export function marksOf(
   for (const { id, also } of edges) {
     const isCandidate = also.some((each) => decided.has(each));
     const candidate =
-      step && isCandidate ? { outcome: outcomeOf(step), disc: also.includes(step.edge ?? step.edges[0]!) } : null;
+      step && isCandidate ? { outcome: outcomeOf(step), disc: also.includes(decidedEdge(step)!) } : null;
     const pin = also.some((each) => pinnedOn.has(each))
       ? "forced"
       : also.some((each) => pinnedOff.has(each))

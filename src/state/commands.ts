@@ -1,5 +1,5 @@
 /** @file Every command once: keys, the Find-or-do palette and the sheet of keys are drawn from this list. */
-import { defaultOptions, type EdgeId } from "../fusion";
+import { decidedEdge, defaultOptions, type EdgeId } from "../fusion";
 import { findExample, optionsFor } from "../lessons";
 import { selectIsCovered } from "./slices/predict-slice";
 import { selectPlan, selectStep } from "./selectors";
@@ -42,7 +42,7 @@ export const trains = ({ derived }: PlaygroundState): boolean => (derived.compil
 
 /** The edge that F and X act on: the selected one, else the shown decision's. */
 export const chosenEdge = (state: PlaygroundState): EdgeId | null =>
-  state.selection.kind === "edge" ? state.selection.id : (selectStep(state)?.edge ?? null);
+  state.selection.kind === "edge" ? state.selection.id : decidedEdge(selectStep(state));
 
 const steps: readonly Command[] = [
   {

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { commands } from "./commands";
+import { chosenEdge, commands } from "./commands";
 import { commandFor, showKey, type FocusArea, type Press } from "./keys";
 import type { PlaygroundState } from "./types";
 
 const state = {
   letterKeys: true,
-  derived: { compilation: { steps: [{ edge: null }] }, latest: null, status: "ready" },
+  derived: { compilation: { steps: [{ edge: null, edges: [] }] }, latest: null, status: "ready" },
   cursor: 0,
   selection: { kind: "none" },
   dialog: "none",
@@ -81,4 +81,11 @@ test("no key means two things in one area", () => {
   expect(new Set(pressed).size).toBe(pressed.length);
   expect(new Set(commands.map(({ id }) => id)).size).toBe(commands.length);
   expect(showKey({ key: "z", ctrl: true, shift: true })).toBe("Ctrl Shift Z");
+});
+
+test("F and X act on the edge of the shown card, also where its step decides several edges", () => {
+  const steps = [{ edge: null, edges: ["h>y.max:0", "h>y.centre:0"] }];
+  const shown = { ...state, cursor: 1, derived: { ...state.derived, compilation: { steps } } } as never;
+  expect(asked("x", {}, "elsewhere", shown)).toBe("forbid");
+  expect(chosenEdge(shown)).toBe("h>y.max:0");
 });

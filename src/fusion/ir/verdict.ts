@@ -139,3 +139,7 @@ export interface Step {
   /** Chained over all steps so far (8 hex digits). */
   readonly hash: string;
 }
+
+/** The edge that a step's card, its buttons and their keys mean: the one it is about, else the first that it decides. */
+export const decidedEdge = (step: Pick<Step, "edge" | "edges"> | null): EdgeId | null =>
+  step?.edge ?? step?.edges[0] ?? null;
