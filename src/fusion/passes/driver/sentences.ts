@@ -151,8 +151,8 @@ export function withKernels<V extends Verdict>(planner: Planner, candidate: Cand
       ? []
       : [{ anchor, inside: new Set(inside.map(({ words }) => words)) }];
   });
-  const place = ({ anchor }: { readonly anchor: NodeId }): number => [...counted, anchor].indexOf(anchor);
-  kernels.sort((one, other) => place(one) - place(other));
+  const order = ({ anchor }: { readonly anchor: NodeId }): number => [...counted, anchor].indexOf(anchor);
+  kernels.sort((one, other) => order(one) - order(other));
   const names = toldApart(
     graph,
     kernels.map(({ anchor }) => anchor),
