@@ -34,7 +34,14 @@ export { planByHand, runsInstead, selectPlanByHand, type PlanByHand } from "./ru
 export { pageAddress, sharePage } from "./storage/page-address";
 export { sharedState, withoutLesson } from "./storage/shared-view";
 export { parseProgress, tally, writtenProgress } from "./storage/course-progress";
-export { selectCovered, selectIsCovered, selectKnown, selectLessonAsks, selectGuesses } from "./slices/predict-slice";
+export {
+  selectCovered,
+  selectIsCovered,
+  selectKnown,
+  selectLessonAsks,
+  selectGuesses,
+  selectTold,
+} from "./slices/predict-slice";
 export type {
   CourseProgress,
   CurvePoint,

@@ -3,7 +3,7 @@ import { compile } from "../fusion";
 import { examples } from "../lessons";
 import { localPort } from "../workers";
 import { createPlayground } from "./playground";
-import { selectCovered, selectIsCovered, selectKnown } from "./slices/predict-slice";
+import { selectCovered, selectIsCovered, selectKnown, selectTold } from "./slices/predict-slice";
 import { environmentWith, fakeAnswer, Shelf } from "./testing/fake-environment";
 import type { Guess, PredictQuestion } from "./slices/slice-states";
 
@@ -90,4 +90,14 @@ test("who cannot tell sees the answer, and it counts as no guess", async () => {
   actions.guess(said("step", true));
   actions.guess(said("step", false));
   expect(page.getState().guesses).toMatchObject({ right: 1, asked: 2 });
+});
+
+test("before a lesson asks, the page tells only the decisions that it has come to", async () => {
+  const page = await open();
+  await page.getState().actions.openLesson("one-kernel-instead-of-three", 0);
+  await settle();
+  const { length } = page.getState().derived.compilation!.steps;
+  expect([length > 1, selectKnown(page.getState()), selectTold(page.getState())]).toEqual([true, length, 0]);
+  page.getState().actions.stepTo(1);
+  expect(selectTold(page.getState())).toBe(1);
 });

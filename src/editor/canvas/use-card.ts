@@ -5,11 +5,11 @@ import {
   decisionsOnEdge,
   playground,
   selectFusion,
-  selectKnown,
   selectNaiveFusion,
   selectPlanned,
   selectStep,
   selectSteps,
+  selectTold,
   usePlayground,
 } from "../../state";
 import { parsedText } from "../text/parsed";
@@ -49,7 +49,7 @@ export function useCard(scene: Scene | null): OpenCard {
   const steps = usePlayground(selectSteps);
   const planned = usePlayground(selectPlanned);
   const cursor = usePlayground((s) => s.cursor);
-  const known = usePlayground(selectKnown);
+  const known = usePlayground(selectTold);
   const options = usePlayground((s) => s.document.options);
   const broken = usePlayground((s) => s.derived.status === "broken");
   const text = usePlayground((s) => s.document.text);

@@ -1,7 +1,7 @@
 /** @file Every decision of every pass, grouped by pass; search and filter narrow it. */
 import { passTitle } from "../../fusion";
 import { useDeferredValue, useMemo, useState } from "react";
-import { playground, selectIsCovered, selectKnown, selectPlanned, selectSteps, usePlayground } from "../../state";
+import { playground, selectIsCovered, selectPlanned, selectSteps, selectTold, usePlayground } from "../../state";
 import { groupDecisions, type DecisionGroup, type DecisionRow } from "../model/plan/decisions";
 import { Covered } from "../Covered";
 import { count, plural } from "../model/units";
@@ -20,7 +20,7 @@ function Group({ group, open }: { readonly group: DecisionGroup; readonly open: 
   const [limit, setLimit] = useState(PAGE);
   const [isOpen, setOpen] = useState(open);
   const cursor = usePlayground((state) => state.cursor);
-  const known = usePlayground(selectKnown);
+  const known = usePlayground(selectTold);
   const covered = group.rows.some(({ seq }) => seq > known);
   return (
     <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>

@@ -11,6 +11,7 @@ import {
   selectLessonAsks,
   selectPlanned,
   selectScore,
+  selectTold,
   usePlayground,
 } from "../../state";
 import { Icon, type IconName } from "../../icons";
@@ -136,6 +137,7 @@ export function Scrubber() {
   const total = compilation?.steps.length ?? 0;
   const hasPlan = (compilation?.fusedPlan?.kernels.length ?? 0) > 0;
   const known = usePlayground(selectKnown);
+  const told = usePlayground(selectTold);
   const covered = known < total;
   const { actions, embed } = playground.getState();
   return (
@@ -196,9 +198,7 @@ export function Scrubber() {
           </button>
         )}
       </div>
-      {compilation && total > 0 && (
-        <Staircase compilation={compilation} cursor={cursor} known={awaited ? Math.min(known, cursor) : known} />
-      )}
+      {compilation && total > 0 && <Staircase compilation={compilation} cursor={cursor} known={told} />}
     </div>
   );
 }

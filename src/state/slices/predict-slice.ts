@@ -75,6 +75,12 @@ const stepsOf = ({ derived }: Read): number => derived.compilation?.steps.length
 export const selectKnown = (state: Read): number =>
   selectLessonAsks(state) ? 0 : (selectGuesses(state)?.known ?? stepsOf(state));
 
+/** Decisions whose verdict is shown: of what a later step of a lesson asks for, only those that the page has come to. */
+export const selectTold = (state: Read & Pick<PlaygroundState, "cursor">): number => {
+  const known = selectKnown(state);
+  return state.lesson && selectCovered(state) !== "nothing" ? Math.min(known, state.cursor) : known;
+};
+
 /** How many decisions the cursor may be past. */
 export const selectReach = (state: Read): number =>
   selectLessonAsks(state) ? (state.lesson?.reach ?? stepsOf(state)) : (selectGuesses(state)?.known ?? stepsOf(state));
