@@ -39,6 +39,15 @@ test("a question is answered by a number, an edge or a line; before, nothing giv
     await expect(card).toContainText("Click an edge in the graph.");
     await expect(play.steps).toHaveCount(0);
     await expect(play.card).toHaveCount(0);
+    // Between two near boxes, too, the line takes the press, not their ports.
+    for (const line of ["h to g", "g to y"]) {
+      const middle = await play.line(new RegExp(`^${line},`)).evaluate((edge) => {
+        const { x, y, width, height } = edge.querySelector(".pipe-hit")!.getBoundingClientRect();
+        return { x: x + width / 2, y: y + height / 2 };
+      });
+      await page.mouse.click(middle.x, middle.y);
+      await expect(card).toContainText(`You chose ${line.replace("to", "→")}.`);
+    }
     await play.line(/^bias to h/).focus();
     await page.keyboard.press("Enter");
     await expect(card).toContainText("You chose bias → h.");
