@@ -3,9 +3,10 @@ import { broadcastShapes, type NodeId, showShape } from "../../ir";
 import { applyParts } from "../calls/apply";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
-import { fromStart } from "./from-end";
-import { completed, tooManyIndices, type Known } from "./index-list";
+import { boundsOf, fromStart } from "./from-end";
+import { completed, noIndex, tooManyIndices, type Known } from "./index-list";
 import type { SubscriptExpr } from "../reading/syntax";
+import { writtenValues } from "../values/constant-values";
 import type { Operand, Value } from "../values/values";
 
 const isIndexTensor = ({ kind }: Known): boolean => kind === "indices" || kind === "at";
@@ -59,6 +60,26 @@ export function indicesProblem(
     .filter(({ kind }) => kind !== "new")
     .findIndex((index, axis) => index.kind === "at" && (index.index >= shape[axis]! || index.index < -shape[axis]!));
   return bad < 0 ? null : `There is no such index on axis ${bad}: its size is ${shape[bad]}.`;
+}
+
+/** Which of the indices that stand in the text lies outside its axis, in words; null when none does. What only the run knows may lie anywhere. */
+export function outsideProblem(
+  interpreter: Interpreter,
+  shape: readonly number[],
+  known: readonly Known[],
+): string | null {
+  const used = known.filter(({ kind }) => kind !== "new" && kind !== "rest").length;
+  const axes = completed(known, shape.length - used).filter(({ kind }) => kind !== "new");
+  for (const [axis, index] of axes.entries()) {
+    if (index.kind !== "indices" || index.operand.value.kind !== "tensor") continue;
+    const { node } = index.operand.value;
+    const extent = shape[axis]!;
+    const { least, most } = boundsOf(interpreter, node);
+    if ((least >= -extent && most < extent) || interpreter.unknown.has(node)) continue;
+    const wrong = writtenValues(interpreter.nodes, node)?.find((number) => number >= extent || number < -extent);
+    if (wrong !== undefined) return noIndex(wrong, axis, extent);
+  }
+  return null;
 }
 
 /** Slices first, then one gather over the axes that data indexes, then new axes. `indicesProblem` has nothing to say. */

@@ -35,3 +35,7 @@ export const tooManyIndices = (used: number, shape: readonly number[]): string =
   shape.length === 0
     ? "One number has no axis to index."
     : `There are ${used} indices, and a tensor of shape ${showShape(shape)} has ${shape.length === 1 ? "one axis" : `${shape.length} axes`}.`;
+
+/** What is wrong with an index outside its axis. */
+export const noIndex = (index: number, axis: number, extent: number): string =>
+  `There is no index ${index} on axis ${axis}: its size is ${extent}.`;

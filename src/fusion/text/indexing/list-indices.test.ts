@@ -31,9 +31,16 @@ describe("a list as an index is a gather", () => {
 
   test.each([
     ["a = x[[0, 7]]", "There is no index 7 on axis 0: its size is 4."],
+    ["i = torch.tensor([0, 3, 2, 9])\na = x[i]", "There is no index 9 on axis 0: its size is 4."],
+    ["i = np.array([0, -7])\na = x[1:, i]", "There is no index -7 on axis 1: its size is 6."],
+    ["a = x[:, arange(6) + 1]", "There is no index 6 on axis 1: its size is 6."],
     ["a = x[:, [True, False]]", "A list of 2 truth values can't pick along axis 1: its size is 6."],
   ])("%s is refused", (text, message) => {
     expect(problems(ARANGE([4, 6]) + text + "\n")[0]).toContain(message);
+  });
+
+  test("an index that is data, or that counts from the end, stays as it is", () => {
+    expect(problems("x: f32[8, 4]\nk: i32[3]\na = x[k]\nb = x[k + 9]\nc = x[torch.tensor([-8, 7])]\n")).toEqual([]);
   });
 
   test("any mix of whole axes, numbers and lists side by side follows NumPy", () => {

@@ -1,7 +1,7 @@
 /** @file `x[[0, 2]]`, `x[:, [-1]]`: a list as an index picks elements along its axis, in NumPy's and PyTorch's way. */
 import type { Span } from "../../ir";
 import type { Known } from "./index-list";
-import { completed } from "./index-list";
+import { completed, noIndex } from "./index-list";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { constantTensor, numberArray, type NumberArray } from "../values/number-arrays";
 import { type Operand, tensorValue } from "../values/values";
@@ -23,7 +23,7 @@ function picked({ shape, numbers, bools }: NumberArray, axis: number, extent: nu
     return { shape: [hits.length], numbers: hits, whole: true, bools: false };
   }
   const wrong = numbers.find((number) => number >= extent || number < -extent);
-  if (wrong !== undefined) return `There is no index ${wrong} on axis ${axis}: its size is ${extent}.`;
+  if (wrong !== undefined) return noIndex(wrong, axis, extent);
   return { shape, numbers: numbers.map((n) => (n < 0 ? n + extent : n)), whole: true, bools: false };
 }
 

@@ -13,7 +13,7 @@ import { contentsOf } from "../objects/containers";
 import { asked } from "../objects/operators";
 import { lettersOf, textOf } from "../values/texts";
 import { BROKEN, describe, isBroken, NONE, numberValue, type Operand, type Value } from "../values/values";
-import { completed, tooManyIndices, type Bound, type Known } from "./index-list";
+import { completed, noIndex, tooManyIndices, type Bound, type Known } from "./index-list";
 import { listIndex, withoutLists } from "./list-indices";
 import { withoutWrittenMasks } from "./written-masks";
 import { resultAt } from "../calls/multi-results";
@@ -21,7 +21,7 @@ import { selectionOf } from "./selection";
 import { joinsParts } from "../calls/names";
 import { libraryDef, libraryScope } from "../library/library";
 import { itemInAnyIteration } from "./rows-of-lists";
-import { indicesProblem, advancedIndex } from "./advanced-indexing";
+import { indicesProblem, advancedIndex, outsideProblem } from "./advanced-indexing";
 
 /** What an index says, or null after a diagnostic. `values` holds its parts' values in order. */
 function knownIndex(interpreter: Interpreter, index: Index, values: readonly Operand[]): Known | null {
@@ -176,8 +176,7 @@ export function planIndices(
     if (index.kind === "new") plan.add.push(result++);
     else if (index.kind === "at") {
       const at = index.index < 0 ? index.index + extent : index.index;
-      if (at < 0 || at >= extent)
-        return refuse(`There is no index ${index.index} on axis ${axis}: its size is ${extent}.`);
+      if (at < 0 || at >= extent) return refuse(noIndex(index.index, axis, extent));
       addRange(plan, at, at + 1, 1);
       plan.drop.push(axis);
     } else if (index.kind === "range") {
@@ -311,7 +310,7 @@ export function subscriptValue(
     const picked = maskOf(interpreter, known);
     const selection = picked && selectionOf(interpreter, run, { expr, path }, value.node, picked);
     if (selection) return selection;
-    const wrong = indicesProblem(interpreter, shape, known);
+    const wrong = indicesProblem(interpreter, shape, known) ?? outsideProblem(interpreter, shape, known);
     if (wrong) interpreter.diagnostics.add("bad-index", expr.span, wrong);
     return wrong ? BROKEN : advancedIndex(interpreter, run, { expr, path }, object, known);
   }
