@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { compile, defaultOptions, fusionAt } from "./compile";
-import { apartLoops, fusedLoops, loopsOf, type LoopLine } from "./kernel";
+import type { LoopLine } from "./kernel";
+import { apartLoops, fusedLoops, loopsOf } from "./loop-names";
 
 const drawn = (lines: readonly LoopLine[]): string[] => lines.map(({ depth, text }) => "  ".repeat(depth) + text);
 
@@ -171,5 +172,18 @@ test("rows that threads share: what all iterations read is read again in each, w
     "    h_next = tanh(add)",
     "    h = h_next",
     "  store h[j, :]",
+  ]);
+});
+
+test("values of one nest have names of their own", () => {
+  const [only] = loopsOfProgram("a: f32[8]\nb: f32[8]\ny = a * b + b * 3 + (a + 2)\n");
+  expect(only!.fused).toEqual([
+    "for i in 8:",
+    "  mul = a[i] * b[i]",
+    "  mul_2 = b[i] * 3",
+    "  add = mul + mul_2",
+    "  add_2 = a[i] + 2",
+    "  y = add + add_2",
+    "  store y[i]",
   ]);
 });
