@@ -168,6 +168,12 @@ test("what looks like data and is a constant is told, with how data is declared;
     ],
   ]);
   expect(told("x: f32[64, 64]\ny = x @ torch.ones(64, 8)\n")).toHaveLength(1);
+  const called = "def f(x, w):\n    return x * w\nx = jnp.ones((8, 256, 128))\nw: f32[128]\ny = f(x, w)\n";
+  expect(told(called).map(({ line }) => line)).toEqual([3]);
+  expect(told(called.replace("ones", "zeros"))).toEqual([]);
+  // It comes before what has no effect on the plan.
+  const severities = compile(`import torch\n${called}`, defaultOptions).diagnostics.map(({ severity }) => severity);
+  expect(severities).toEqual(["warning", "info"]);
   expect(told("x: f32[64]\nh = torch.zeros(64)\nfor i in range(3):\n    h = torch.tanh(h + x)\ny = h\n")).toEqual([]);
 });
 

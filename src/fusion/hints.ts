@@ -22,17 +22,24 @@ function behindViews(graph: Graph, id: NodeId): NodeId {
   }
 }
 
-/** Filled tensors that a contraction multiplies by, and all of them in a program that reads nothing and counts nothing. */
+/** A call is given the value: it was made outside of the def that reads it. A start at 0 is what it says. */
+function isArgument(graph: Graph, { groups: made, inputs }: Node, { groups }: Node): boolean {
+  const isZero = inputs.every((input) => Number(node(graph, input).attrs["value"]) === 0);
+  return !isZero && groups.some(({ kind, id }) => kind === "def" && !made.some((each) => each.id === id));
+}
+
+/** Filled tensors that a contraction multiplies by or that a call is given, and all of them in a program that reads nothing and counts nothing. */
 function filledData(graph: Graph): readonly Node[] {
   const found = new Set<NodeId>();
   const nodes = [...graph.nodes.values()];
   const readsNothing = nodes.every((n) => n.inputs.length > 0 || isLiteral(n));
-  for (const { op, inputs } of nodes) {
-    if (isSource({ op })) continue;
-    const isContraction = opDef(op).kind === "contraction";
-    for (const input of inputs) {
+  for (const reader of nodes) {
+    if (isSource(reader)) continue;
+    const isContraction = opDef(reader.op).kind === "contraction";
+    for (const input of reader.inputs) {
       const value = behindViews(graph, input);
-      if ((isContraction || readsNothing) && isFilled(graph, value)) found.add(value);
+      if (!isFilled(graph, value)) continue;
+      if (isContraction || readsNothing || isArgument(graph, node(graph, value), reader)) found.add(value);
     }
   }
   return [...found].map((id) => node(graph, id));

@@ -187,7 +187,7 @@ describe("small things that code brings along", () => {
 
   test("print is ignored, with a word about it", () => {
     const { diagnostics, complete } = parseProgram(`${X}y = relu(x)\nprint(y)\n`);
-    expect(diagnostics.map(({ severity, line }) => `${line} ${severity}`)).toEqual(["3 warning"]);
+    expect(diagnostics.map(({ severity, line }) => `${line} ${severity}`)).toEqual(["3 info"]);
     expect(complete).toBe(true);
   });
 

@@ -234,7 +234,7 @@ function readExpressionStatement(context: ParserContext): Statement {
 function readImport({ text, diagnostics, span }: ParserContext): Statement {
   const lines = wholeLines(text, span);
   diagnostics.add("import", span, "No import is needed: every op is known here. This line is ignored.", {
-    severity: "warning",
+    severity: "info",
     fixes: [{ title: "Remove this line", edits: [{ span: lines, insert: "" }] }],
   });
   return { kind: "import", span, names: aliasesIn(text.slice(span.from, span.to), span.from) };

@@ -109,7 +109,7 @@ function ignored(interpreter: Interpreter, frame: Frame, value: Expr, span: Span
   noteUses({ frame, statement: { kind: "expression", value, span }, step: interpreter.step, root: frame.prefix }, [
     value,
   ]);
-  interpreter.diagnostics.add("no-effect", span, text, { severity: "warning" });
+  interpreter.diagnostics.add("no-effect", span, text, { severity: "info" });
 }
 
 /** The text says of itself that what leads here is wrong; what comes after is not read. */
