@@ -1,4 +1,5 @@
 /** @file The door to the store. Components: `usePlayground(selector)`; everything else: `playground.getState()`. */
+export { isRunOf } from "./run-of";
 export type * from "./types";
 export type { GpuSession, Shelf, Environment } from "./environment";
 export { chosenEdge, commands, findCommand, trains, type Command, type Key } from "./commands";

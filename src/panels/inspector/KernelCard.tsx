@@ -1,7 +1,7 @@
 /** @file The shown kernel as a profiler would show it, from the model: what its time is made of, registers, occupancy. */
 import { useMemo } from "react";
 import { kernelTitle, type Graph, type Kernel } from "../../fusion";
-import { selectHandKernels, selectNaiveFusion, usePlayground } from "../../state";
+import { isRunOf, selectHandKernels, selectNaiveFusion, usePlayground } from "../../state";
 import { kernelCard } from "../model/kernel/kernel-card";
 import { naiveKernels } from "../model/kernel/kernels";
 import { kernelTimes } from "../model/run/timings";
@@ -12,8 +12,8 @@ import "./kernel-card.css";
 /** The median of this kernel in the last run of this program, in words; empty when it was not timed by itself. */
 function useMeasured(kernel: Kernel): string {
   const run = usePlayground((state) => (state.run.status === "done" ? state.run.run : null));
-  const text = usePlayground((state) => state.derived.compilation?.text);
-  if (!run || run.text !== text) return "";
+  const compilation = usePlayground((state) => state.derived.compilation);
+  if (!run || !isRunOf(run, compilation)) return "";
   const found = kernelTimes(run).find(
     (each) =>
       each.plan !== "naive" &&

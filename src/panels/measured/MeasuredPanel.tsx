@@ -1,7 +1,8 @@
 /** @file Is it true on this device? Times, transfers, roofline and the check of the results. */
-import type { Plan } from "../../fusion";
+import type { Compilation, Plan } from "../../fusion";
 import { lazy, Suspense, useMemo, useState } from "react";
 import {
+  isRunOf,
   lazyModule,
   loadPart,
   selectIsCovered,
@@ -38,8 +39,9 @@ const TimeBars = lazy(async () => ({ default: (await loadPart(() => import("./Ti
 const useChapterModule = lazyModule(() => import("./ChapterNotes"));
 
 /** The plan with hand-written kernels, where all of them were counted. */
-function countedByHand(run: FinishedRun | null, text: string | undefined): Plan | null {
-  const all = run?.text === text && (run?.hand?.kernels.every(({ counted }) => counted.ok) ?? false);
+function countedByHand(run: FinishedRun | null, compilation: Compilation | null): Plan | null {
+  const all =
+    run !== null && isRunOf(run, compilation) && (run?.hand?.kernels.every(({ counted }) => counted.ok) ?? false);
   return all ? (run?.plans.hand ?? null) : null;
 }
 
@@ -47,11 +49,10 @@ function Transfers({ run }: { readonly run: FinishedRun | null }) {
   const compilation = usePlayground(selectPlanned);
   const step = usePlayground(selectPlan);
   const { naivePlan: naive = null, fusedPlan: fused = null } = compilation ?? {};
-  const hand = countedByHand(run, compilation?.text);
-  const text = compilation?.text;
+  const hand = countedByHand(run, compilation);
   const plans = useMemo(
-    () => countedRows({ naive, step, fused, hand }, text, run),
-    [naive, step, fused, hand, text, run],
+    () => countedRows({ naive, step, fused, hand }, compilation, run),
+    [naive, step, fused, hand, compilation, run],
   );
   if (plans.length === 0) return null;
   return <TransferBlocks plans={plans} note={scheduleNote(compilation, run)} />;
@@ -111,13 +112,14 @@ export function MeasuredPanel() {
   const only = usePlayground(shownOf);
   const run = usePlayground((state) => state.run);
   const document = usePlayground((state) => state.document);
+  const compilation = usePlayground(selectPlanned);
   const known = usePlayground((state) => state.device);
   const problem = usePlayground((state) => state.deviceProblem);
   const asked = usePlayground((state) => state.cpuCheck !== null);
   const [numbers, setNumbers] = useState(false);
   const chapter = useChapterModule();
   const covered = usePlayground(selectIsCovered);
-  const view = useMemo(() => measuredView({ run, document }), [run, document]);
+  const view = useMemo(() => measuredView({ run, document, compilation }), [run, document, compilation]);
   const device = view.run?.result.device ?? known;
   const repeats = view.run ? (timeRows(view.run)[0]?.repeats ?? null) : null;
   const withoutGpu = problem !== null && !view.run;

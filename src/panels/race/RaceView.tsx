@@ -58,7 +58,7 @@ function shownRace(
 ): ShownRace | null {
   if (!compilation?.naivePlan || !compilation.fusedPlan) return null;
   const plans = { naive: compilation.naivePlan, fused: compilation.fusedPlan };
-  const finished = run.status === "done" && measuredScore(run, text, 0, 0) ? run.run : null;
+  const finished = run.status === "done" && measuredScore(run, text, compilation, 0, 0) ? run.run : null;
   return { race: raceOf(plans, finished, compilation.options.profile), compilation, title };
 }
 

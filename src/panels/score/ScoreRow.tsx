@@ -5,6 +5,7 @@ import {
   selectCovered,
   selectHandKernels,
   selectOpenExample,
+  selectPlanned,
   selectScore,
   selectSteps,
   usePlayground,
@@ -66,7 +67,11 @@ function Numbers({ score, byHand }: NumbersProps) {
   const hand = usePlayground(selectHandKernels).length;
   const cursor = usePlayground((state) => state.cursor);
   const steps = usePlayground(selectSteps).length;
-  const measured = useMemo(() => measuredScore(run, text, cursor, steps, byHand), [run, text, cursor, steps, byHand]);
+  const planned = usePlayground(selectPlanned);
+  const measured = useMemo(
+    () => measuredScore(run, text, planned, cursor, steps, byHand),
+    [run, text, planned, cursor, steps, byHand],
+  );
   return (
     <>
       <div className="score-metric key" aria-hidden="true">

@@ -1,6 +1,6 @@
 /** @file Where a run's saved time comes from, and when the time spent on fusing is earned back. */
 import { listOf, type Compilation } from "../../../fusion";
-import type { FinishedRun } from "../../../state";
+import { isRunOf, type FinishedRun } from "../../../state";
 import type { TwoStops } from "./run-types";
 import { timingOf } from "./timings";
 import { count, showMicros } from "../units";
@@ -62,11 +62,11 @@ export interface BreakEven {
 /** Null unless the run belongs to this compilation and made its pipelines. */
 export function breakEvenOf(
   run: FinishedRun,
-  compilation: Pick<Compilation, "text" | "millis"> | null,
+  compilation: Pick<Compilation, "text" | "millis" | "naivePlan" | "fusedPlan"> | null,
 ): BreakEven | null {
   const { naive, fused } = run.result.pipelineMillis;
   const saved = splitOf(run)?.saved;
-  if (!compilation || compilation.text !== run.text || saved === undefined) return null;
+  if (!compilation || !isRunOf(run, compilation) || saved === undefined) return null;
   if (naive === undefined || fused === undefined) return null;
   const { passes, codegen } = compilation.millis;
   const spentMillis = passes + codegen + fused - naive;

@@ -1,5 +1,6 @@
 /** @file Measured times as the score writes them: beside the first paint, so without what the measured panel alone needs. */
-import type { PlaygroundState } from "../../../state";
+import { isRunOf, type PlaygroundState } from "../../../state";
+import type { Compilation } from "../../../fusion";
 import { measureMicros } from "../units";
 import { timeRows } from "./timings";
 
@@ -10,17 +11,19 @@ export interface MeasuredScore {
 }
 
 /**
- * The medians of a run of this very program, as the score writes them at step `cursor` of `steps`; null without one, or
+ * The medians of a run of this very program in these kernels, as the score writes them at step `cursor` of `steps`; null without one, or
  * while both plans disagree. `byHand`: that of the shown plan with kernels by hand, null where it has none.
  */
 export function measuredScore(
   run: PlaygroundState["run"],
   text: string,
+  compilation: Compilation | null,
   cursor: number,
   steps: number,
   byHand?: number | null,
 ): MeasuredScore | null {
-  if (run.status !== "done" || run.run.text !== text || run.run.check?.some(({ pass }) => !pass)) return null;
+  if (run.status !== "done" || run.run.text !== text || !isRunOf(run.run, compilation)) return null;
+  if (run.run.check?.some(({ pass }) => !pass)) return null;
   const medians = new Map(timeRows(run.run).map(({ plan, measured }) => [plan, measured.median]));
   const [naive, fused] = [medians.get("naive"), medians.get("fused")];
   if (naive === undefined || fused === undefined) return null;

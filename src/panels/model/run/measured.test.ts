@@ -1,22 +1,38 @@
 import { expect, test } from "vitest";
-import { compile, defaultOptions, fusionAt, planForTarget, targetOf } from "../../../fusion";
+import { compile, defaultOptions, fusionAt, planForTarget, targetOf, type Compilation } from "../../../fusion";
+import { isRunOf } from "../../../state";
 import { countedRows, scheduleNote } from "./measured";
 
 test("the transfers beside an earlier run's times are those of its own plans", () => {
-  const plansOf = (text: string) => {
-    const { naivePlan, fusedPlan } = compile(text, defaultOptions);
-    return { naive: naivePlan!, step: null, fused: fusedPlan! };
-  };
-  const texts = ["x: f32[64]\ny = relu(exp(x))\n", "x: f32[64]\ny = relu(x)\n"] as const;
-  const [earlier, now] = [plansOf(texts[0]), plansOf(texts[1])];
-  const run = { text: texts[0], plans: earlier };
-  const rowsOf = ({ naive, fused }: typeof now) => [
-    ["naive", naive],
-    ["fused", fused],
+  const rowsOf = ({ naivePlan, fusedPlan }: Compilation) => [
+    ["naive", naivePlan],
+    ["fused", fusedPlan],
   ];
-  expect(countedRows(now, texts[1], run)).toEqual(rowsOf(earlier));
-  expect(countedRows(now, texts[0], run)).toEqual(rowsOf(now));
-  expect(countedRows(now, texts[1], null)).toEqual(rowsOf(now));
+  const plansOf = ({ naivePlan, fusedPlan }: Compilation) => ({ naive: naivePlan!, step: null, fused: fusedPlan! });
+  const text = "x: f32[64]\ny = relu(exp(x))\n";
+  const ran = compile(text, defaultOptions);
+  const run = { text, plans: plansOf(ran), planned: plansOf(ran) };
+  const others = [
+    compile("x: f32[64]\ny = relu(x)\n", defaultOptions),
+    // The same program, planned in other kernels.
+    compile(text, { ...defaultOptions, level: 0 }),
+  ];
+  for (const now of others) expect(countedRows(plansOf(now), now, run)).toEqual(rowsOf(ran));
+  const again = compile(text, defaultOptions);
+  expect(countedRows(plansOf(again), again, run)).toEqual(rowsOf(again));
+  expect(countedRows(plansOf(ran), ran, null)).toEqual(rowsOf(ran));
+});
+
+test("times are those of the plans that ran: not after an option made others of the program, and again once it is set back", () => {
+  const text = "x: f32[64, 256]\ny = softmax(relu(x), dim=-1)\n";
+  const ran = compile(text, defaultOptions);
+  const planned = { naive: ran.naivePlan!, step: null, fused: ran.fusedPlan! };
+  const run = { text, planned };
+  expect(isRunOf(run, ran)).toBe(true);
+  for (const changed of [{ level: 0 }, { level: 1 }] as const)
+    expect(isRunOf(run, compile(text, { ...defaultOptions, ...changed }))).toBe(false);
+  expect(isRunOf(run, compile(text, { ...defaultOptions }))).toBe(true);
+  expect(isRunOf(run, null)).toBe(false);
 });
 
 test("the transfers of a run, and its note, are the same after another program is opened", () => {
@@ -30,5 +46,5 @@ test("the transfers of a run, and its note, are the same after another program i
   const note = scheduleNote(compilation, run);
   expect(note).toMatch(/^Counted for this device, .*: \d full-size transfers, then \d\.$/);
   expect(scheduleNote(other, run)).toBe(note);
-  expect(countedRows(later, other.text, run)).toEqual(countedRows(planned, text, run));
+  expect(countedRows(later, other, run)).toEqual(countedRows(planned, compilation, run));
 });

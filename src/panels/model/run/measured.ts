@@ -1,5 +1,5 @@
 /** @file What the measured panel shows in each state of a run. */
-import type { FinishedRun, PlaygroundState } from "../../../state";
+import { isRunOf, type FinishedRun, type PlaygroundState } from "../../../state";
 import type { Compilation, Plan } from "../../../fusion";
 import { count } from "../units";
 import { tallyOf } from "../plan/score";
@@ -9,7 +9,7 @@ import { verdictOf } from "./verdict";
 
 export interface MeasuredView {
   readonly run: FinishedRun | null;
-  /** Results of another program or of an earlier run: shown greyed. */
+  /** Results of another program or plan, or of an earlier run: shown greyed. */
   readonly old: boolean;
   /** Right of the title: `400 runs, median`. */
   readonly subtitle: string;
@@ -34,26 +34,46 @@ function subtitleOf(run: FinishedRun): string {
   return runs > 0 ? `${count(runs)} runs, median` : "";
 }
 
-function messageOf({ run, document }: Pick<PlaygroundState, "run" | "document">, shown: FinishedRun | null): string {
+function messageOf({ run, document, compilation }: Shown, shown: FinishedRun | null): string {
   if (run.status === "running") return run.progress.text;
   if (run.status === "failed") return run.problem.text;
   if (!shown) return "Not run yet. A run times the naive and the fused plan on this device.";
-  const older = shown.text === document.text ? "" : "Of an earlier program. ";
+  const older =
+    shown.text !== document.text
+      ? "Of an earlier program. "
+      : isOfPlan(shown, compilation)
+        ? ""
+        : "Of an earlier plan. ";
   const samples = timeRows(shown)[0]?.measured.samples ?? 0;
   return older + (shown.result.stopped ? `Stopped after ${count(samples)} samples.` : "");
 }
 
-export function measuredView(state: Pick<PlaygroundState, "run" | "document">): MeasuredView {
+interface Shown extends Pick<PlaygroundState, "run" | "document"> {
+  /** What is planned now; null while it is not known. */
+  readonly compilation: Compilation | null;
+}
+
+/** Nobody knows yet what will be planned while it is compiled. */
+const isOfPlan = (run: FinishedRun, compilation: Compilation | null): boolean =>
+  compilation?.text !== run.text || isRunOf(run, compilation);
+
+export function measuredView(state: Shown): MeasuredView {
   const run = runOf(state);
   return {
     run,
-    old: run !== null && ((state.run.status !== "done" && !liveOf(state.run)) || run.text !== state.document.text),
+    old:
+      run !== null &&
+      ((state.run.status !== "done" && !liveOf(state.run)) ||
+        run.text !== state.document.text ||
+        !isOfPlan(run, state.compilation)),
     subtitle: run ? subtitleOf(run) : "",
     withheld: (run?.check && verdictOf(run.check, run)?.same === false) ?? false,
     message: messageOf(state, run),
     failed: state.run.status === "failed",
   };
 }
+
+type Planned = Pick<Compilation, "text" | "naivePlan" | "fusedPlan">;
 
 export interface CountedPlans {
   readonly naive: Plan | null;
@@ -65,10 +85,10 @@ export interface CountedPlans {
 /** Rows of the transfer blocks, those of an earlier run of the plans that were shown with it: this step only where it is neither the first nor the last state. */
 export function countedRows(
   shown: CountedPlans,
-  text: string | undefined,
+  compilation: Planned | null,
   run: Pick<FinishedRun, "text" | "plans" | "planned"> | null,
 ): (readonly [PlanName, Plan])[] {
-  const { naive, step, fused, hand } = run && run.text !== text ? (run.planned ?? run.plans) : shown;
+  const { naive, step, fused, hand } = run && !isRunOf(run, compilation) ? (run.planned ?? run.plans) : shown;
   if (!naive || !fused) return [];
   const between = step && step !== naive && step !== fused;
   return [
@@ -81,12 +101,12 @@ export function countedRows(
 
 /** What the device's schedules move where that differs from the document's; null where it does not. */
 export function scheduleNote(
-  compilation: Pick<Compilation, "text" | "naivePlan" | "fusedPlan"> | null,
+  compilation: Planned | null,
   run: Pick<FinishedRun, "text" | "plans" | "planned"> | null,
 ): string | null {
   if (!compilation || !run) return null;
   const { naive = null, fused = null } = run.planned ?? {};
-  const [first, last] = run.text === compilation.text ? [compilation.naivePlan, compilation.fusedPlan] : [naive, fused];
+  const [first, last] = isRunOf(run, compilation) ? [compilation.naivePlan, compilation.fusedPlan] : [naive, fused];
   if (!first || !last) return null;
   const tally = tallyOf(run.plans.naive.totals);
   const [before, after] = [run.plans.naive, run.plans.fused].map(({ totals }) => tally.text(totals));
