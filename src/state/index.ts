@@ -1,5 +1,4 @@
 /** @file The door to the store. Components: `usePlayground(selector)`; everything else: `playground.getState()`. */
-export { isRunOf } from "./run-of";
 export type * from "./types";
 export type { GpuSession, Shelf, Environment } from "./environment";
 export { chosenEdge, commands, findCommand, trains, type Command, type Key } from "./commands";
@@ -23,7 +22,7 @@ export {
   selectNaivePeak,
   selectPlan,
   selectPlanned,
-  selectRunIsStale,
+  isRunOf,
   selectScore,
   selectSize,
   selectStep,

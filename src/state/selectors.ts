@@ -113,11 +113,21 @@ export function selectNaivePeak(state: PlaygroundState): number | null {
 export const decisionsOnEdge = (steps: readonly Step[], edge: string): Step[] =>
   steps.filter((step) => step.edge === edge || step.edges.some((decided) => decided === edge));
 
-/** True when the finished run belongs to another text than the one shown. */
-export const selectRunIsStale = ({ run, document }: PlaygroundState): boolean => {
-  const shown = run.status === "done" ? run.run : run.status === "idle" ? null : run.previous;
-  return shown !== null && shown.text !== document.text;
-};
+/** Whether both plans have the same kernels. */
+const isAlike = (a: Plan, b: Plan | null): boolean =>
+  a === b ||
+  (b !== null &&
+    a.kernels.length === b.kernels.length &&
+    a.kernels.every(({ wgsl }, i) => wgsl === b.kernels[i]!.wgsl));
+
+/** Whether a run timed what the page plans: the same program, planned into the same kernels: other options may make others of it. */
+export const isRunOf = (
+  run: Pick<FinishedRun, "text" | "planned">,
+  compilation: Pick<Compilation, "text" | "naivePlan" | "fusedPlan"> | null,
+): boolean =>
+  run.text === compilation?.text &&
+  (!run.planned ||
+    (isAlike(run.planned.naive, compilation.naivePlan) && isAlike(run.planned.fused, compilation.fusedPlan)));
 
 /** A run ended somehow, on the GPU or on the CPU. */
 export const selectEnded = ({ run, cpuCheck }: Pick<PlaygroundState, "run" | "cpuCheck">): boolean =>

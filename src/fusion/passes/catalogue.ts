@@ -122,9 +122,9 @@ export const passCatalogue: readonly PassEntry[] = [
   {
     name: "reduction-algebra",
     level: 3,
-    title: "Take factors out of sums",
+    title: "Rewrite reductions",
     summary:
-      "Takes a factor that is constant over a sum out of it, so that it is applied to the few results and not to every term.",
+      "Takes a factor that is constant over a sum out of it, folds windows along one axis after the other, and writes out reductions of few terms.",
     numerics: "reassociates",
   },
   {

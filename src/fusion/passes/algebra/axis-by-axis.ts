@@ -3,13 +3,11 @@
  * then takes 9 + 9 terms instead of 81, and what lies between the two folds is stored once.
  */
 import { node, type Node, type NodeId, type Region, regionId, type Shape, sizeOf } from "../../ir";
-import type { RegionFacts } from "../../cost";
 import { algebraOf, isAbsent, numberOf, opDef, windowOf, type WindowAxis } from "../../ops";
-import type { Planner } from "../driver/planner";
 import type { NodeChange } from "../driver/rewriter";
 import { operandOf, readOnce, rule, type Site } from "../driver/rule";
 import { inWords, nameOf, no, showMicros } from "../driver/sentences";
-import { weigh, type Way } from "../profitability/weigh";
+import { wayOfKernels, weigh } from "../profitability/weigh";
 import { NodeFactory } from "../saved/node-factory";
 
 interface Found {
@@ -54,9 +52,9 @@ export const axisByAxis = rule({
       outputs: [members.at(-1)!],
     });
     const [window, fold, next] = change.after as [Node, Node, Node];
-    const whole = wayOf(planner, "as written", [kernel(found.window.id, n.id)]);
+    const whole = wayOfKernels(planner, "as written", [kernel(found.window.id, n.id)]);
     const apart = planner.supposing(site.rewriter.patchOf(change), () =>
-      wayOf(planner, "rewritten", [kernel(window.id, fold.id), kernel(next.id, n.id)]),
+      wayOfKernels(planner, "rewritten", [kernel(window.id, fold.id), kernel(next.id, n.id)]),
     );
     if (!whole || !apart || apart.micros < whole.micros) return null;
     const text = `${saying(site, found)} But to store what lies between takes more than those terms: ${showMicros(apart.micros)} instead of ${showMicros(whole.micros)}.`;
@@ -73,19 +71,6 @@ function termsInTurn({ type: { shape } }: Node, x: Shape, axes: readonly WindowA
   const { kernel } = axes[first]!;
   const windows = shape.at(first - axes.length)!;
   return kernel * sizeOf(x.with(first - axes.length + x.length, windows)) + sizeOf(shape) / kernel;
-}
-
-/** What these kernels take together; null where one of them is none. */
-function wayOf(planner: Planner, what: string, regions: readonly Region[]): Way | null {
-  const facts = regions.map(planner.kernelOf);
-  if (facts.includes(null)) return null;
-  const add = (of: (each: RegionFacts) => number): number => facts.reduce((sum, each) => sum + of(each!), 0);
-  return {
-    what,
-    micros: add(({ time }) => time.micros),
-    bytes: add(({ traffic }) => traffic.bytes),
-    launches: add(({ schedule }) => schedule.dispatches),
-  };
 }
 
 function saying({ graph, n }: Site, { axes }: Found): string {

@@ -9,7 +9,7 @@ import { isFreeView } from "../../kernel";
 import type { NodeChange } from "../driver/rewriter";
 import { readOnce, rule, type Site } from "../driver/rule";
 import { inWords, nameOf, no, showMicros } from "../driver/sentences";
-import { workOf } from "../profitability/weigh";
+import { weigh, workOf } from "../profitability/weigh";
 import { NodeFactory } from "../saved/node-factory";
 import { finished, phasesOf, windowsProduct, type Phases } from "./phases";
 
@@ -81,11 +81,16 @@ export const windowsAdded = rule({
     if (!adding) return null;
     const others = patch.removedRegions.filter(({ members }) => !members.every((id) => sum.members.includes(id)));
     const apart = workOf(planner, others);
-    const micros = apart.micros + figuresIn(adding).time.micros;
+    const own = figuresIn(adding);
+    const micros = apart.micros + own.time.micros;
     const after = planner.supposing(patch, () => workOf(planner, patch.addedRegions));
     if (after.micros <= micros) return null;
     const text = `${saying(site, found)} But a kernel that adds them up, beside that of ${nameOf(graph, product.id)}, takes less: ${showMicros(micros)} instead of ${showMicros(after.micros)}.`;
-    return no("C_NEGATIVE", found.nodes, text);
+    const ways = [
+      { what: "as written", ...apart, micros, bytes: apart.bytes + own.traffic.bytes, launches: apart.launches + 1 },
+      { what: "rewritten", ...after },
+    ];
+    return no("C_NEGATIVE", found.nodes, text, { weighed: weigh("time", ways) });
   },
   replace: rewritten,
   because: (site, found) => `${saying(site, found)} Nothing is stored for each tap.`,

@@ -5,9 +5,9 @@ import type { Answer, Candidate, FusionPass, Rewrite } from "./define";
 import { costOf, edgesOf, NOTHING, patchOf } from "./merge";
 import type { Planner } from "./planner";
 import { openRewriter, type Rewriter } from "./rewriter";
-import { type AnyRule, firstFitting, type Proposal } from "./rule";
+import { type AnyRule, firstFitting, isCost, type Proposal } from "./rule";
 import { bothWays, bytesOfWays, movesLess, NO_MICROS, settledBy, timeOf, weigh } from "../profitability/weigh";
-import { no } from "./sentences";
+import { no, yes } from "./sentences";
 import { ordersOf, rewrittenInOtherOrder } from "./strict-order";
 import { forcing } from "../profitability/profitability";
 
@@ -23,12 +23,14 @@ export const rewritingPass = (pass: Judged): FusionPass => ({
   ...pass,
   legal(planner, candidate) {
     const verdict = candidate.rewrite!.verdict;
-    if (!verdict.ok) return verdict;
-    return noKernel(planner, candidate) ?? extended(verdict, { text: PROMISES[pass.numerics] });
+    if (!verdict.ok && !isCost(verdict)) return verdict;
+    const promised = yes("A_PATTERN", candidate.nodes, PROMISES[pass.numerics]);
+    return noKernel(planner, candidate) ?? (verdict.ok ? extended(verdict, { text: promised.text }) : promised);
   },
   cost: (planner, candidate) => planner.supposing(patchOf(candidate), () => costOf(planner, candidate)),
   profitability(planner, candidate, delta) {
     const verdict = candidate.rewrite!.verdict;
+    if (!verdict.ok) return { ...forcing(planner, candidate), ...verdict };
     const { apart, fused } = delta;
     const numbers = { bytesSaved: apart.bytes - fused.bytes, launchesSaved: apart.launches - fused.launches };
     const ways = bothWays(candidate, delta);

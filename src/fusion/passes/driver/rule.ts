@@ -53,6 +53,9 @@ export interface Rule<F extends Found> {
   readonly numbers?: (site: Site, found: F) => Readonly<Record<string, number>>;
 }
 
+/** Whether a refusal is about what it costs, not about whether it may be done. */
+export const isCost = ({ ok, code }: Verdict): boolean => !ok && code.startsWith("C_");
+
 /** A rule in a list, whatever its match finds. */
 export type AnyRule = (site: Site) => Proposal | null;
 
@@ -73,8 +76,9 @@ export const rule =
     if (!found) return null;
     const { nodes } = found;
     const refusal = refuse?.(site, found);
-    if (refusal) return { rule: name, change: null, verdict: refusal, nodes };
-    const change = replace(site, found);
+    // What only costs more can be done all the same.
+    const change = refusal && !isCost(refusal) ? null : replace(site, found);
+    if (refusal) return { rule: name, change, verdict: refusal, nodes };
     if (!change) return null;
     const extra = numbers ? { numbers: numbers(site, found) } : {};
     const verdict = yes(code, nodes, because(site, found), extra);

@@ -108,7 +108,7 @@ export function roleOfMember(
       "L_INDEX",
       [operand, id],
       `${show(id)} moves ${show(operand)} to other indices, and each row is known only where it was reduced.`,
-      "Store the value first; a later kernel reads it in the other order.",
+      "Indices that stay within a row: for any others the value has to be stored, as it is.",
     );
   }
   if (def.kind !== "elementwise" && def.kind !== "random") {
@@ -116,7 +116,7 @@ export function roleOfMember(
       "L_REDUCE_REDUCE",
       [bound[0]!, id],
       `${show(id)} reads ${show(bound[0]!)} at many positions, but a row of it is only known after its reduction.`,
-      `Store ${show(bound[0]!)}: a later kernel reads it anywhere.`,
+      `A reader of the same row: any other needs ${show(bound[0]!)} stored, as it is.`,
     );
   }
   return elementwiseRole(graph, id, bound, roles, domain, stage);
