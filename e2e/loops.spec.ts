@@ -6,7 +6,7 @@ test("a loop is one kernel whose registers carry its values; both plans run and 
   await play.openMeasured();
   const transfers = play.region("Measured").getByRole("img", { name: /^fused: / });
   await expect(transfers).toHaveAccessibleName("fused: 2 read, 1 written");
-  await play.node(/^map_loop count/).click();
+  await play.node(/^count count/).click();
   await page.getByRole("tab", { name: /^Loops/ }).click();
   await expect(play.region("Kernels")).toContainText("for iteration in 20:");
   await expect(play.region("Kernels")).toContainText("in registers");
