@@ -6,18 +6,10 @@ export { fusionTrace, type FusionTrace, type Measured, type TraceEvent } from ".
 export { MAX_UNFOLDED, blocksOf, blocksAmong, opensFolded, type Block, type Blocks } from "./blocks";
 export { standaloneModule, type StandaloneRequest } from "./standalone";
 export { knobSheet, kernelLooks, knobSweep, type KernelLook, type KnobSheet, type KnobSweep } from "./knob-sheet";
-export { apartLoops, fusedLoops, loopsOf } from "./loop-names";
-export { watchKernel, type WatchedKernel } from "./watch-kernel";
+export { savedMarks, type SavedMark } from "./saved-marks";
+export { apartLoops, fusedLoops, loopsOf, watchKernel, type WatchedKernel } from "./watch-kernel";
 export { valuesAt, type ShownValues } from "./small-sizes";
-export {
-  savedMarks,
-  savedSheet,
-  type Expansion,
-  type SavedMark,
-  type SavedRow,
-  type SavedSheet,
-  type SavedValue,
-} from "./saved-sheet";
+export { savedSheet, type Expansion, type SavedRow, type SavedSheet, type SavedValue } from "./saved-sheet";
 export {
   acceptedWords,
   barsOf,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { compile, defaultOptions, fusionAt } from "./compile";
 import type { LoopLine } from "./kernel";
-import { apartLoops, fusedLoops, loopsOf } from "./loop-names";
+import { apartLoops, fusedLoops, loopsOf } from "./watch-kernel";
 
 const drawn = (lines: readonly LoopLine[]): string[] => lines.map(({ depth, text }) => "  ".repeat(depth) + text);
 

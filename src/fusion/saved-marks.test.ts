@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { compile, defaultOptions, fusionAt } from "./compile";
 import { nodeId, type SavedValues } from "./ir";
-import { savedMarks, type SavedMark } from "./saved-sheet";
+import { savedMarks, type SavedMark } from "./saved-marks";
 
 const text =
   "x: f32[1024, 1024]\nh = exp(x)\nr = relu(h * 2)\nloss = sum(r * r)\nloss.backward()\nreturn loss, x.grad\n";

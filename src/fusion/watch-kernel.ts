@@ -1,11 +1,12 @@
-/** @file A kernel of a program at a size that can be looked at: the same ops in one kernel of the same kind, with the numbers that it computes. */
+/** @file A kernel to look at: its loop nests, in which no two values have one name, and the same ops at a size whose numbers can be seen. */
 import { recordKernel, planFusion, type KernelRecording } from "./plan";
 import type { Compilation } from "./compilation";
 import { fusionAt } from "./compile";
 import { chosenFor } from "./cost";
-import type { Fusion, Graph, Kernel, Region, RegionId } from "./ir";
+import { isLiteral, node, type Fusion, type Graph, type Kernel, type NodeId, type Region, type RegionId } from "./ir";
 import { naiveFusion } from "./passes";
-import { classify } from "./kernel";
+import * as nests from "./kernel";
+import { opDef } from "./ops";
 import { dataFor, halvedPrograms, smallPrograms } from "./small-sizes";
 
 /** Scalar operations of kernels that run without a noticeable wait. */
@@ -50,7 +51,7 @@ function* statesWith(compilation: Compilation, cursor: number, region: Region): 
 function together(graph: Graph, region: Region): Fusion | null {
   const inside = new Set(region.members);
   if (region.members.some((id) => !graph.nodes.has(id))) return null;
-  if (!classify(graph, region.members, region.outputs).ok) return null;
+  if (!nests.classify(graph, region.members, region.outputs).ok) return null;
   const others = [...naiveFusion(graph, "primitive").regions.values()].filter(
     ({ members }) => !members.every((id) => inside.has(id)),
   );
@@ -61,7 +62,7 @@ function together(graph: Graph, region: Region): Fusion | null {
 /** The region's ops can be one kernel at these sizes, too. */
 function canBe(small: Compilation, { members, outputs }: Region): boolean {
   const { graph } = fusionAt(small, small.steps.length);
-  return members.every((id) => graph.nodes.has(id)) && classify(graph, members, outputs).ok;
+  return members.every((id) => graph.nodes.has(id)) && nests.classify(graph, members, outputs).ok;
 }
 
 function inside(compilation: Compilation, cursor: number, region: Region, nth: number): Found | null {
@@ -119,4 +120,46 @@ export function watchKernel(
   const group = Math.min(workgroup, x * y * z - 1);
   const recording = recordKernel(fusion, target, options.profile, kernels, at, dataFor(fusion), group);
   return { recording, kernel, smaller, sameKind };
+}
+
+/** The graph with the names that the nest of a region has: what lies in memory keeps its own, then its members in their order. */
+function withOwnNames(graph: Graph, members: readonly NodeId[]): Graph {
+  const inside = new Set(members);
+  const names = new Map<NodeId, string>();
+  const used = new Set<string>();
+  const name = (id: NodeId): void => {
+    const { label, op, inputs } = node(graph, id);
+    const { kind, loop } = opDef(op);
+    // A view, and what a loop replaces, go by the name of what they read.
+    const same = kind === "movement" || loop ? inputs.find((input) => node(graph, input).label === label) : undefined;
+    let own = (same !== undefined && names.get(same)) || label;
+    for (let count = 2; same === undefined && used.has(own); count++) own = `${label}_${count}`;
+    used.add(own);
+    names.set(id, own);
+  };
+  const read = members.flatMap((id) => node(graph, id).inputs);
+  const outside = new Set(read.filter((id) => !inside.has(id) && !isLiteral(node(graph, id))));
+  [...outside, ...[...graph.nodes.keys()].filter((id) => inside.has(id))].forEach(name);
+  const changed = [...names].filter(([id, label]) => node(graph, id).label !== label);
+  if (changed.length === 0) return graph;
+  const nodes = new Map(graph.nodes);
+  for (const [id, label] of changed) nodes.set(id, { ...node(graph, id), label });
+  return { ...graph, nodes };
+}
+
+/** The loop nest of one kernel that computes all of `region`; see `kernel/show`. */
+export const fusedLoops = (
+  graph: Graph,
+  region: Pick<Region, "members" | "outputs">,
+  kernels: readonly Pick<Kernel, "reads">[] = [],
+): nests.LoopLine[] => nests.fusedLoops(withOwnNames(graph, region.members), region, kernels);
+
+/** The same ops with one kernel each: a nest for every member, each value through memory. */
+export const apartLoops = (graph: Graph, region: Pick<Region, "members">): nests.LoopLine[][] =>
+  nests.apartLoops(withOwnNames(graph, region.members), region);
+
+/** The loop nests of a region as text. */
+export function loopsOf({ graph, ...fusion }: Fusion, id: RegionId): string[] {
+  const members = fusion.regions.get(id)?.members ?? [];
+  return nests.loopsOf({ ...fusion, graph: withOwnNames(graph, members) }, id);
 }
