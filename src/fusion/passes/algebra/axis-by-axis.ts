@@ -3,11 +3,13 @@
  * then takes 9 + 9 terms instead of 81, and what lies between the two folds is stored once.
  */
 import { node, type Node, type NodeId, type Region, regionId, type Shape, sizeOf } from "../../ir";
+import { figuresIn, type Figures } from "../../cost";
 import { algebraOf, isAbsent, numberOf, opDef, windowOf, type WindowAxis } from "../../ops";
+import type { Planner } from "../driver/planner";
 import type { NodeChange } from "../driver/rewriter";
 import { operandOf, readOnce, rule, type Site } from "../driver/rule";
 import { inWords, nameOf, no, showMicros } from "../driver/sentences";
-import { wayOfKernels, weigh } from "../profitability/weigh";
+import { weigh, type Way } from "../profitability/weigh";
 import { NodeFactory } from "../saved/node-factory";
 
 interface Found {
@@ -71,6 +73,20 @@ function termsInTurn({ type: { shape } }: Node, x: Shape, axes: readonly WindowA
   const { kernel } = axes[first]!;
   const windows = shape.at(first - axes.length)!;
   return kernel * sizeOf(x.with(first - axes.length + x.length, windows)) + sizeOf(shape) / kernel;
+}
+
+/** What these take as kernels of their own, whatever the plan's are; null where one of them is none. */
+function wayOfKernels(planner: Planner, what: string, regions: readonly Region[]): Way | null {
+  const facts = regions.map(planner.kernelOf);
+  if (facts.includes(null)) return null;
+  const figures = facts.map((each) => figuresIn(each!));
+  const add = (of: (each: Figures) => number): number => figures.reduce((sum, each) => sum + of(each), 0);
+  return {
+    what,
+    micros: add(({ time }) => time.micros),
+    bytes: add(({ traffic }) => traffic.bytes),
+    launches: add(({ schedule }) => schedule.dispatches),
+  };
 }
 
 function saying({ graph, n }: Site, { axes }: Found): string {

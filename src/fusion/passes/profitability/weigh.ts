@@ -10,7 +10,6 @@ import {
   type Weighed,
   type Work,
 } from "../../ir";
-import { figuresIn, type Figures } from "../../cost";
 import type { Candidate, CostDelta, Opinion } from "../driver/define";
 import type { Planner } from "../driver/planner";
 import { showBytes, showMicros } from "../driver/sentences";
@@ -27,20 +26,6 @@ export function workOf(planner: Planner, regions: readonly Region[]): Work {
     launches += schedule.dispatches;
   }
   return { micros, bytes, launches };
-}
-
-/** What these take as kernels of their own, whatever the plan's are; null where one of them is none. */
-export function wayOfKernels(planner: Planner, what: string, regions: readonly Region[]): Way | null {
-  const facts = regions.map(planner.kernelOf);
-  if (facts.includes(null)) return null;
-  const figures = facts.map((each) => figuresIn(each!));
-  const add = (of: (each: Figures) => number): number => figures.reduce((sum, each) => sum + of(each), 0);
-  return {
-    what,
-    micros: add(({ time }) => time.micros),
-    bytes: add(({ traffic }) => traffic.bytes),
-    launches: add(({ schedule }) => schedule.dispatches),
-  };
 }
 
 /** What the two ways of a candidate are called. */
