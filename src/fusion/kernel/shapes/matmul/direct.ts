@@ -130,7 +130,12 @@ export interface DirectFactors {
   readonly micros: number;
 }
 
-/** How a row beside its neighbours is computed fastest by threads that share nothing. @param stored bytes of what is read and written */
+/**
+ * How one row beside its neighbours is computed fastest by threads that share nothing.
+ * @param members ops of the kernel, which compute the operands
+ * @param stored bytes of what is read and written
+ * @param singly whether a thread may store one output: halves share a word
+ */
 export function directFactors(
   graph: Graph,
   members: readonly NodeId[],

@@ -155,8 +155,7 @@ export function scheduleMatmul(
   };
   const axis = products.length === 1 ? slidingAxis(graph, region.members, form.contraction!, sizes) : null;
   const sliding = axis && slidingFactors(axis, (sizes.batch * sizes.n) / axis.positions, target);
-  const { m, batch, n } = sizes;
-  const alone = m === 1 && !shape.rightAlongK && products.length === 1 && batch * n > 0;
+  const alone = sizes.m === 1 && !shape.rightAlongK && products.length === 1 && sizes.batch * sizes.n * sizes.k > 0;
   const singly = region.outputs.every((id) => node(graph, id).type.dtype !== "f16");
   const direct = alone
     ? directFactors(graph, region.members, form.contraction!, sizes, storedBytes(graph, reads), singly, target)
