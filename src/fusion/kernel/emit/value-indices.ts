@@ -1,4 +1,4 @@
-/** @file Values that become other values' numbers: converted ones, and indices that were loaded, computed or chosen among several. */
+/** @file Values as another scalar type, and as indices: those that are loaded, computed, or chosen among several. */
 import type { Node, NodeId } from "../../ir";
 import { opDef, type AxisCase } from "../../ops";
 import { Emitter, wordFor } from "./emitter";
