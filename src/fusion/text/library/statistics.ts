@@ -132,6 +132,9 @@ def _quantile(input, q, dim, keepdim, interpolation):
     value = ordered.narrow(at, high, 1)
   elif part > 0:
     value = value * (1 - part) + ordered.narrow(at, high, 1) * part
+  return _kept(value, input, dim, keepdim, at)
+
+def _kept(value, input, dim, keepdim, at):
   if dim is None:
     return value.reshape([1 for s in input.shape] if keepdim else [])
   return value if keepdim else value.squeeze(at)
@@ -165,9 +168,7 @@ def _between(ordered, position, at, way, input, dim, keepdim):
   first = torch.gather(ordered, at, torch.clamp(low, 0, n - 1).int().expand(shape))
   second = torch.gather(ordered, at, torch.clamp(low + 1, 0, n - 1).int().expand(shape))
   value = torch.where(part > 0, first * (1 - part) + second * part, first)
-  if dim is None:
-    return value.reshape([1 for s in input.shape] if keepdim else [])
-  return value if keepdim else value.squeeze(at)
+  return _kept(value, input, dim, keepdim, at)
 
 def nanquantile(input, q, dim=None, keepdim=False, interpolation="linear", method=None):
   way = interpolation if method is None else method
