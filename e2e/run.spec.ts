@@ -134,7 +134,8 @@ test("a run that is too long or needs too much asks first; Cancel stops one soon
     await expect(play.run).toHaveText(/Cancel/);
     await play.run.click();
     await expect(play.run).toHaveText(/Run both/);
-    await expect(play.region("Measured").getByText("Same result.")).toBeHidden();
+    // On a quick machine the first run had its verdict before it was cancelled: that one stays, as an earlier program's.
+    await expect(play.region("Measured")).toContainText(/nothing yet|Of an earlier program\./);
   });
   await test.step("a run that needs more memory than it may use asks, with both numbers and both ways on", async () => {
     await play.type(

@@ -25,8 +25,8 @@ import {
 interface Formed {
   /** `too tall`: below the graph it would hide some of it as well. */
   readonly form: "usual" | "wide" | "too tall";
-  /** For which card that was found. */
-  readonly of: OpenCard;
+  /** For which card, over which ops and after how many moves of the view that was found. */
+  readonly of: readonly [OpenCard, Picture["boxes"], number];
 }
 
 /** px of a card in two columns, and of the least height that is worth one. */
@@ -60,11 +60,11 @@ export function CanvasCard({ open, picture, editable, held }: CanvasCardProps) {
   }, [open, edge, step, isOfStep, scene]);
   const holder = useRef<HTMLDivElement>(null);
   const [place, setPlace] = useState<CardPlace | null>(null);
-  // Where it hides ops and there is room below the graph, its parts stand in two columns there.
-  const [{ form, of }, setFormed] = useState<Formed>({ form: "usual", of: open });
-  if (of !== open) setFormed({ form: "usual", of: open });
   // A view that follows the step comes to rest after the card has opened.
   const [settled, setSettled] = useState(0);
+  // Where it hides ops and there is room below the graph, its parts stand in two columns there.
+  const [{ form, of }, setFormed] = useState<Formed>({ form: "usual", of: [open, boxes, settled] });
+  if (of[0] !== open || of[1] !== boxes || of[2] !== settled) setFormed({ form: "usual", of: [open, boxes, settled] });
   useOnViewportChange({
     onEnd() {
       if (!held.current) setSettled((times) => times + 1);
@@ -87,8 +87,8 @@ export function CanvasCard({ open, picture, editable, held }: CanvasCardProps) {
       const spot = cardSpot({ boxes: boxes.values(), about, tags: names }, getViewport(), size, { width, height });
       const below = roomBelow(boxes.values(), getViewport(), size);
       const isWide = open.kind === "decision" && size.width >= WIDE + 2 * BESIDE && below >= LEAST_BELOW;
-      if (form === "usual" && spot.hidden > 0 && isWide) return setFormed({ form: "wide", of: open });
-      if (form === "wide" && spot.hidden > 0) return setFormed({ form: "too tall", of: open });
+      if (form === "usual" && spot.hidden > 0 && isWide) return setFormed({ form: "wide", of: [open, boxes, settled] });
+      if (form === "wide" && spot.hidden > 0) return setFormed({ form: "too tall", of: [open, boxes, settled] });
       const left = spot.side === "left" ? BESIDE : size.width - BESIDE - width;
       setPlace({ left, right: left + width, top: spot.top, bottom: spot.top + height });
     };
