@@ -124,6 +124,9 @@ test("a run that is too long or needs too much asks first; Cancel stops one soon
     await expect(play.run).toHaveText(/Run both/);
   });
   await test.step("a long run is asked about first", async () => {
+    // A page that knows nothing yet of this device: once it has measured it, it asks about less.
+    await play.open();
+    await expect(play.steps).toBeVisible();
     await play.type("x: f32[1024, 1024]\nw: f32[1024, 1024]\ny = relu(x @ w)\n");
     await expect(play.node(/^matmul/)).toBeVisible();
     await play.run.click();
@@ -135,7 +138,7 @@ test("a run that is too long or needs too much asks first; Cancel stops one soon
     await play.run.click();
     await expect(play.run).toHaveText(/Run both/);
     // On a quick machine the first run had its verdict before it was cancelled: that one stays, as an earlier program's.
-    await expect(play.region("Measured")).toContainText(/nothing yet|Of an earlier program\./);
+    await expect(play.region("Measured")).toContainText("nothing yet");
   });
   await test.step("a run that needs more memory than it may use asks, with both numbers and both ways on", async () => {
     await play.type(
