@@ -16,6 +16,7 @@ import {
   MAX_MEMORY_MIB,
 } from "../../state";
 import { countedRows, measuredView, scheduleNote, type MeasuredView } from "../model/run/measured";
+import { noDifference } from "../model/run/difference";
 import { timeRows, type TimeRow } from "../model/run/timings";
 import { verdictOf } from "../model/run/verdict";
 import { Covered } from "../Covered";
@@ -91,7 +92,7 @@ function Results({ view, only }: { readonly view: MeasuredView; readonly only: S
     <div className={resultsClass(view)}>
       <Suspense>
         {only !== "roofline" && run && !withheld && rows.length > 0 && (
-          <TimeBars rows={rows} predictedFor={run.predictedFor} />
+          <TimeBars rows={rows} predictedFor={run.predictedFor} none={noDifference(run)} />
         )}
       </Suspense>
       {withheld && <p className="measured-message">Times are shown once both plans agree.</p>}

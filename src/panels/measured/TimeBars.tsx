@@ -9,9 +9,11 @@ interface Props {
   readonly rows: readonly TimeRow[];
   /** Whose prediction the dashes are; null without one. */
   readonly predictedFor: string | null;
+  /** That the run shows no difference; null where it shows one. */
+  readonly none: string | null;
 }
 
-export function TimeBars({ rows, predictedFor }: Props) {
+export function TimeBars({ rows, predictedFor, none }: Props) {
   const canvas = useChart(rows, timeChart);
   const label = rows.map(
     ({ title, measured, predicted }) =>
@@ -23,6 +25,7 @@ export function TimeBars({ rows, predictedFor }: Props) {
       <div className="measured-chart" style={{ height: rows.length * 25 + 3 }}>
         <canvas ref={canvas} role="img" aria-label={`Median time: ${label.join("; ")}`} />
       </div>
+      {none && <p className="measured-note">{none}</p>}
     </div>
   );
 }

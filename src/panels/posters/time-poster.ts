@@ -3,6 +3,7 @@ import type { Plan } from "../../fusion";
 import type { FinishedRun } from "../../state";
 import { element, type Ink, type Shape } from "../../picture";
 import type { Spread } from "../model/run/statistics";
+import { noDifference } from "../model/run/difference";
 import { showSpread, timeRows } from "../model/run/timings";
 import { timesBeside } from "../model/units";
 import { EDGE, poster, POSTER, word } from "./poster";
@@ -58,6 +59,7 @@ export function timePoster(
   const says = run
     ? `Measured on ${run.result.device.name}: medians with their quartiles${isPredicted ? `; dashed: predicted by ${run.predictedFor}` : ""}`
     : `Predicted for the profile ${predictor}, not measured`;
+  const none = run && noDifference(run);
   const shapes = bars.flatMap(({ name, fused, micros, says: number, measured, predicted }, i) => {
     const y = TOP + i * PITCH;
     const middle = y + BAR / 2;
@@ -89,5 +91,10 @@ export function timePoster(
       word(number, end + 12, middle + 5, 14, ink("ink"), { "font-weight": 650 }),
     ];
   });
-  return poster({ title: `${title}, time of each plan`, says, tone: run ? "ink-2" : "warn" }, shapes, ink);
+  const said = none ? [word(none, EDGE, TOP + bars.length * PITCH + 20, 13, ink("ink"))] : [];
+  return poster(
+    { title: `${title}, time of each plan`, says, tone: run ? "ink-2" : "warn" },
+    [...shapes, ...said],
+    ink,
+  );
 }

@@ -4,7 +4,7 @@ import { raceTimes, ticksOf, type Lane, type Race, type RaceKernel } from "../mo
 import { measureMicros, showBytes } from "../model/units";
 
 /** px: from the left to the axis, beside it at the right, the upper edge of the first lane, from lane to lane, and a bar's height. */
-export const AXIS = { left: 56, right: 16, top: 24, pitch: 42, bar: 28 } as const;
+export const AXIS = { left: 56, right: 16, top: 24, pitch: 48, bar: 28 } as const;
 export const TIMELINE_HEIGHT = AXIS.top + 2 * AXIS.pitch + 24;
 
 /** px that a letter takes, generously. */

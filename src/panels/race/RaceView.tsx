@@ -16,7 +16,7 @@ import { playground, selectPlanned, selectTitle, usePlayground, type PlaygroundS
 import { Icon } from "../../icons";
 import { measuredScore } from "../model/run/measured-score";
 import { laneAt, raceOf, raceTimes, type Lane, type Race } from "../model/run/race";
-import { laneWords, sourceWords } from "../model/run/race-words";
+import { laneWords, notesOf, sourceWords } from "../model/run/race-words";
 import { tallyOf } from "../model/plan/score";
 import { count, measureBytes, plural } from "../model/units";
 import { canFilm } from "../pixels";
@@ -333,7 +333,12 @@ function Running({ Still, shown }: { readonly Still: Still; readonly shown: Show
             {sourceWords(race.source)}
           </span>
         </div>
-        <Track race={race} clock={clock} />
+        <div className="race-along">
+          <Track race={race} clock={clock} />
+          {notesOf(race).map((note) => (
+            <p key={note}>{note}</p>
+          ))}
+        </div>
         <Result race={race} title={title} />
       </footer>
       <p className="offscreen" role="status">

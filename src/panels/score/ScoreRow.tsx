@@ -106,9 +106,9 @@ function Numbers({ score, byHand }: NumbersProps) {
         <Metric
           name={measured.software ? "Measured, on the CPU" : "Measured here"}
           values={measured.values}
-          unit={measured.unit}
+          unit={measured.none ? `${measured.unit}, no difference` : measured.unit}
           rank="third"
-          meaning={`Median times of the last run. Predicted for ${profile}: ${score.micros.values.join(" → ")} ${score.micros.unit}.`}
+          meaning={`Median times of the last run.${measured.none ? ` ${measured.none}` : ""} Predicted for ${profile}: ${score.micros.values.join(" → ")} ${score.micros.unit}.`}
         />
       ) : (
         <Metric

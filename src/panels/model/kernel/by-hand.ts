@@ -2,7 +2,7 @@
 import { bytesOfKernel, type Sums } from "../../../fusion";
 import type { FinishedRun, HandCheck, HandOutcome, HandRun, PlanByHand, Score } from "../../../state";
 import { bindsOf } from "../../../document";
-import { halfSpread, type Spread } from "../run/statistics";
+import { orderOf, type Spread } from "../run/statistics";
 import { timingOf } from "../run/timings";
 import { count, plural, showBytes, showMicros } from "../units";
 import { verdictOf } from "../run/verdict";
@@ -96,15 +96,8 @@ function timesSentence(run: FinishedRun, { kernel, binds }: HandOutcome): string
     naive ? `the naive plan ${showMicros(naive.median)}` : "",
   ].filter(Boolean);
   const beside = parts.length > 0 ? `; ${parts.join(", ")}` : "";
-  const apart = generated ? own.median - generated.median : 0;
-  const near = generated ? halfSpread(own) + halfSpread(generated) : 0;
-  const word = !generated
-    ? ""
-    : apart > near
-      ? " Slower than generated."
-      : apart < -near
-        ? " Faster than generated."
-        : "";
+  const order = generated ? orderOf(own, generated) : 0;
+  const word = order === 0 ? "" : order > 0 ? " Slower than generated." : " Faster than generated.";
   return ` ${showMicros(own.median)}${beside}.${word}`;
 }
 

@@ -2,7 +2,7 @@
 import { bytesOfKernel, type Kernel, type KnobName, type KnobOffer, type KnobSheet } from "../../../fusion";
 import type { SweepState } from "../../../state";
 import { occupancyOf, wgslLines } from "./kernel-card";
-import { spreadOf } from "../run/statistics";
+import { orderOf, spreadOf } from "../run/statistics";
 import { showSpread } from "../run/timings";
 import { eventsOf } from "../plan/traffic";
 import { count, showBytes, showMicros, significant } from "../units";
@@ -120,7 +120,7 @@ export interface SweepRow {
   readonly share: number;
   readonly lower: number;
   readonly upper: number;
-  /** No other value has a smaller median. */
+  /** Its time is less than that of every other value, as far as the samples show. */
   readonly best: boolean;
 }
 
@@ -131,7 +131,6 @@ export function sweepRows({ knob, outcome }: SweepState, fours: boolean): SweepR
     nanoseconds.length === 0 ? [] : [{ value, measured: spreadOf(nanoseconds.map((each) => each / 1e3)) }],
   );
   const longest = Math.max(...timed.map(({ measured }) => measured.upper));
-  const least = Math.min(...timed.map(({ measured }) => measured.median));
   return timed.map(({ value, measured }) => ({
     value,
     words: valueWords(knob, value, fours),
@@ -139,12 +138,9 @@ export function sweepRows({ knob, outcome }: SweepState, fours: boolean): SweepR
     share: measured.median / longest,
     lower: measured.lower / longest,
     upper: measured.upper / longest,
-    best: measured.median === least,
+    best: timed.every((other) => other.value === value || orderOf(measured, other.measured) < 0),
   }));
 }
 
-/** Whether the least median stands apart from all others by more than both spreads: otherwise there is no winner to name. */
-export function isClear(rows: readonly SweepRow[]): boolean {
-  const best = rows.find((row) => row.best);
-  return best !== undefined && rows.every((row) => row === best || row.lower > best.upper);
-}
+/** Whether one value stands apart from all others: otherwise there is no winner to name. */
+export const isClear = (rows: readonly SweepRow[]): boolean => rows.some((row) => row.best);

@@ -11,6 +11,7 @@ import {
 } from "../../../fusion";
 import { notes } from "../../../lessons";
 import type { FinishedRun } from "../../../state";
+import { noDifference } from "../run/difference";
 import { showSpread, timeRows } from "../run/timings";
 import { kernelTraffic, type TrafficRow } from "./traffic";
 import { tallyOf } from "./score";
@@ -139,6 +140,7 @@ function decisionList({ compilation: { steps } }: Facts): Block {
 function measured({ run }: Facts): Block[] {
   if (!run) return [{ kind: "text", text: "Not run." }];
   const { name, software } = run.result.device;
+  const none = noDifference(run);
   const items = timeRows(run).map(({ title, measured: times }) => {
     const { median, spread } = showSpread(times);
     return `${title}: ${median} ${spread}`;
@@ -146,6 +148,7 @@ function measured({ run }: Facts): Block[] {
   return [
     { kind: "text", text: `On ${name}${software ? ", a software adapter: CPU timings, not a GPU speed-up" : ""}.` },
     { kind: "list", items },
+    ...(none ? [{ kind: "text", text: none } as const] : []),
   ];
 }
 

@@ -1,5 +1,6 @@
 /** @file What is said aloud of a finished run, wherever its panel is: in another tab, another pane, behind the projector's view. */
 import type { CpuCheck, RunState } from "../../../state";
+import { noDifference } from "./difference";
 import { showSpread, timeRows } from "./timings";
 import { verdictOf } from "./verdict";
 
@@ -18,6 +19,8 @@ export function runAnnouncement(run: RunState, cpu: CpuCheck | null): string {
   if (!verdict) return "";
   const rows = timeRows(run.run);
   const times = rows.map(({ title, measured }) => `${title} ${showSpread(measured, rows).median}`);
-  const timed = verdict.same && times.length > 0 ? `The run is over: ${times.join(", ")}. ` : "The run is over. ";
-  return `${timed}${verdict.title} ${verdict.text}`;
+  const told = verdict.same && times.length > 0;
+  const none = told ? noDifference(run.run) : null;
+  const over = told ? `The run is over: ${times.join(", ")}.` : "The run is over.";
+  return [over, none, verdict.title, verdict.text].filter(Boolean).join(" ");
 }

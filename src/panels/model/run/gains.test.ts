@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { compile, defaultOptions } from "../../../fusion";
 import type { FinishedRun } from "../../../state";
+import { gainOf, noDifference } from "./difference";
 import { breakEvenOf, breakEvenSentence, launchSentence, splitOf, splitSentence, unsyncedSentence } from "./gains";
 
 const ticking = (): (() => number) => {
@@ -10,8 +11,17 @@ const ticking = (): (() => number) => {
 const compilation = compile("x: f32[2048, 2048]\ny = log(relu(x + 1))\n", defaultOptions, ticking());
 const plans = { naive: compilation.naivePlan!, step: null, fused: compilation.fusedPlan! };
 
+/** ns, `scatter` µs to either side. */
+const samples = (micros: number, scatter: number): number[] =>
+  [micros - scatter, micros, micros + scatter].map((each) => each * 1e3);
+
 /** 64 MiB less at 64 GiB/s are 976.6 µs, two launches less 20 µs. */
-const run = (naive: number, fused: number, pipelines: readonly [number, number] | null = [3, 5]): FinishedRun => ({
+const run = (
+  naive: number,
+  fused: number,
+  pipelines: readonly [number, number] | null = [3, 5],
+  scatter = 0,
+): FinishedRun => ({
   text: compilation.text,
   check: null,
   predictedFor: null,
@@ -19,8 +29,8 @@ const run = (naive: number, fused: number, pipelines: readonly [number, number] 
   source: null,
   result: {
     timings: [
-      { plan: "naive", kernel: null, nanoseconds: [naive * 1e3], repeats: 1 },
-      { plan: "fused", kernel: null, nanoseconds: [fused * 1e3], repeats: 1 },
+      { plan: "naive", kernel: null, nanoseconds: samples(naive, scatter), repeats: 1 },
+      { plan: "fused", kernel: null, nanoseconds: samples(fused, scatter), repeats: 1 },
     ],
     roofs: { bandwidth: 2 ** 36, flops: 1e12, launchMicros: 10 },
     twoStops: { naive: { handedOver: 0.2, finished: 3 }, fused: { handedOver: 0.1, finished: 1.5 } },
@@ -51,6 +61,32 @@ test("what fusing took is earned back after some runs, at once, or never", () =>
   expect(breakEvenSentence(run(1500, 400), compilation)).toMatch(/recovered after \d+ runs\.$/);
   expect(breakEvenSentence(run(1500, 400, [30, 5]), compilation)).toMatch(/before the first run\.$/);
   expect(breakEvenSentence(run(400, 500), compilation)).toMatch(/saves no time here, so this is never recovered\.$/);
+});
+
+test("of a difference within the scatter nothing is derived, whichever way it goes", () => {
+  for (const [naive, fused] of [
+    [53_000, 60_600],
+    [94_800, 82_100],
+  ] as const) {
+    const noisy = run(naive, fused, [3, 5], 30_000);
+    expect(noDifference(noisy)).toMatch(
+      /^No difference that this run can show: naive \d+(\.\d)? ± 15 ms, fused .+ ± 15 ms\.$/,
+    );
+    expect([gainOf(noisy), splitOf(noisy), splitSentence(noisy)]).toEqual([null, null, null]);
+    expect(breakEvenOf(noisy, compilation)).toMatchObject({ savedMicros: null, runs: null });
+    expect(breakEvenSentence(noisy, compilation)).toMatch(/: this run can't show whether that is recovered\.$/);
+    const steady = run(naive, fused, [3, 5], 1000);
+    expect(noDifference(steady)).toBeNull();
+    expect(gainOf(steady)).toBe(naive - fused);
+  }
+});
+
+test("too few samples say so in place of a spread", () => {
+  const { result, ...rest } = run(400, 500);
+  const timings = result.timings.map((each) => ({ ...each, nanoseconds: each.nanoseconds.slice(0, 1) }));
+  expect(noDifference({ ...rest, result: { ...result, timings } })).toBe(
+    "No difference that this run can show: naive 400 µs, fused 500 µs, in too few samples to know how far they scatter.",
+  );
 });
 
 test("nothing is said of another program, of cached pipelines or without roofs", () => {

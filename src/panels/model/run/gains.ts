@@ -2,11 +2,11 @@
 import { listOf, type Compilation } from "../../../fusion";
 import { isRunOf, type FinishedRun } from "../../../state";
 import type { TwoStops } from "./run-types";
-import { timingOf } from "./timings";
+import { gainOf, noDifference } from "./difference";
 import { count, showMicros } from "../units";
 
 export interface Split {
-  /** µs that a run of the fused plan takes less than one of the naive plan; negative when it takes more. */
+  /** µs that a run of the fused plan takes less than one of the naive plan; negative when it takes more; never a difference that the run doesn't show. */
   readonly saved: number;
   /** Bytes that no longer travel, over the bandwidth measured here. */
   readonly traffic: number;
@@ -16,12 +16,12 @@ export interface Split {
   readonly rest: number;
 }
 
-/** Null without both times or without roofs. */
-export function splitOf({ result, plans }: FinishedRun): Split | null {
-  const [naive, fused] = [timingOf(result, "naive", null), timingOf(result, "fused", null)];
-  const { roofs } = result;
-  if (!naive || !fused || !roofs) return null;
-  const saved = naive.median - fused.median;
+/** Null without both times, without roofs, or where the run shows no difference. */
+export function splitOf(run: FinishedRun): Split | null {
+  const { plans } = run;
+  const { roofs } = run.result;
+  const saved = gainOf(run);
+  if (saved === null || !roofs) return null;
   const traffic = ((plans.naive.totals.bytes - plans.fused.totals.bytes) / roofs.bandwidth) * 1e6;
   const launches = (plans.naive.kernels.length - plans.fused.kernels.length) * roofs.launchMicros;
   return { saved, traffic, launches, rest: saved - traffic - launches };
@@ -53,9 +53,9 @@ export function splitSentence(run: FinishedRun): string | null {
 export interface BreakEven {
   /** ms spent on passes and code, and on the fused pipelines beyond the naive ones. */
   readonly spentMillis: number;
-  /** µs saved by each run. */
-  readonly savedMicros: number;
-  /** Runs after which the time is earned back: 0 when nothing was spent; null when a run saves nothing. */
+  /** µs saved by each run; null where the run shows no difference. */
+  readonly savedMicros: number | null;
+  /** Runs after which the time is earned back: 0 when nothing was spent; null when a run saves nothing, or shows no difference. */
   readonly runs: number | null;
 }
 
@@ -65,13 +65,15 @@ export function breakEvenOf(
   compilation: Pick<Compilation, "text" | "millis" | "naivePlan" | "fusedPlan"> | null,
 ): BreakEven | null {
   const { naive, fused } = run.result.pipelineMillis;
-  const saved = splitOf(run)?.saved;
-  if (!compilation || !isRunOf(run, compilation) || saved === undefined) return null;
+  const savedMicros = gainOf(run);
+  if (!compilation || !isRunOf(run, compilation)) return null;
+  if (savedMicros === null && noDifference(run) === null) return null;
   if (naive === undefined || fused === undefined) return null;
   const { passes, codegen } = compilation.millis;
   const spentMillis = passes + codegen + fused - naive;
-  const runs = spentMillis <= 0 ? 0 : saved > 0 ? Math.ceil((spentMillis * 1e3) / saved) : null;
-  return { spentMillis, savedMicros: saved, runs };
+  const saves = savedMicros !== null && savedMicros > 0;
+  const runs = spentMillis <= 0 ? 0 : saves ? Math.ceil((spentMillis * 1e3) / savedMicros) : null;
+  return { spentMillis, savedMicros, runs };
 }
 
 /** What fusing took and after how many runs it is earned back. */
@@ -81,8 +83,9 @@ export function breakEvenSentence(run: FinishedRun, compilation: Compilation | n
   const { passes, codegen } = compilation.millis;
   const { naive, fused } = run.result.pipelineMillis;
   const spent = `Planning and code generation took ${showMicros((passes + codegen) * 1e3)}, building the pipelines ${showMicros(fused! * 1e3)} (naive ${showMicros(naive! * 1e3)})`;
-  if (found.runs === null) return `${spent}: a run saves no time here, so this is never recovered.`;
   if (found.runs === 0) return `${spent}: recovered before the first run.`;
+  if (found.savedMicros === null) return `${spent}: this run can't show whether that is recovered.`;
+  if (found.runs === null) return `${spent}: a run saves no time here, so this is never recovered.`;
   return `${spent}: recovered after ${count(found.runs)} ${found.runs === 1 ? "run" : "runs"}.`;
 }
 

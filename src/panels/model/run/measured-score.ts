@@ -2,12 +2,15 @@
 import { isRunOf, type PlaygroundState } from "../../../state";
 import type { Compilation } from "../../../fusion";
 import { measureMicros } from "../units";
+import { noDifference } from "./difference";
 import { timeRows } from "./timings";
 
 export interface MeasuredScore {
   readonly values: readonly [naive: string, now: string, end: string];
   readonly unit: string;
   readonly software: boolean;
+  /** That the run shows no difference; null where it shows one. */
+  readonly none: string | null;
 }
 
 /**
@@ -34,5 +37,6 @@ export function measuredScore(
   const measure = measureMicros(all);
   const [first, now, end] = all.map((micros) => measure(micros));
   const { software } = run.run.result.device;
-  return { values: [first!.value, step === undefined ? "–" : now!.value, end!.value], unit: end!.unit, software };
+  const none = noDifference(run.run);
+  return { values: [first!.value, step === undefined ? "–" : now!.value, end!.value], unit: end!.unit, software, none };
 }

@@ -18,3 +18,6 @@ export function laneWords(race: Race, lane: Lane, time: number): string {
   const which = `kernel ${number} of ${lane.kernels.length}`;
   return done > 0 ? `${which}: ${kernel.name}` : `launching ${which}`;
 }
+
+/** What is to be known beside whose times they are: nothing of a prediction. */
+export const notesOf = ({ source }: Race): readonly string[] => (source.kind === "measured" ? source.notes : []);

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { compile, defaultOptions } from "../../../fusion";
 import type { FinishedRun } from "../../../state";
+import { notesOf } from "./race-words";
 import { laneAt, raceOf, raceTimes, ticksOf, type Race } from "./race";
 
 const texts = [
@@ -75,11 +76,27 @@ test("a run's race ends when the run did, whether its kernels were timed, too, o
   fc.assert(
     fc.property(times, fc.constantFrom(null, 0.2, 0.9, 1.5), (whole, share) => {
       const race = raceOf(plans, runOf(plans, whole, share), defaultOptions.profile);
-      expect(race.source).toEqual({ kind: "measured", device: "gpu", software: false });
+      expect(race.source).toMatchObject({ kind: "measured", device: "gpu", software: false });
       expectWhole(race);
       race.lanes.forEach((lane, i) => expect(lane.end).toBeCloseTo(whole[i]!, 3));
     }),
   );
+});
+
+test("a gap is what a launch was measured at, and nothing where none was; the rest of a run is shared by its kernels", () => {
+  const plans = planned(texts[0]!);
+  for (const share of [null, 0.2, 0.9, 1.5])
+    for (const launchMicros of [10, null]) {
+      const run = runOf(plans, [50_000, 60_000], share);
+      const roofs = launchMicros === null ? null : { launchMicros };
+      const race = raceOf(plans, { ...run, result: { ...run.result, roofs } as never }, defaultOptions.profile);
+      for (const { kernels } of race.lanes)
+        for (const { launch, from } of kernels) expect(from - launch).toBeCloseTo(launchMicros ?? 0, 6);
+      const notes =
+        share === null ? [/as predicted/] : [/the kernels took [\d.]+ ms \(naive\) and [\d.]+ ms \(fused\)\.$/];
+      // One sample each, a sixth apart.
+      expect(notesOf(race)).toEqual([/^No difference/, ...notes].map((each) => expect.stringMatching(each)));
+    }
 });
 
 test("the axis has a few round times up to the end", () => {

@@ -2,7 +2,8 @@
 import { bytesOfKernel, kernelWords, shaderRate, type DeviceProfile, type Plan, type RegionId } from "../../../fusion";
 import type { FinishedRun } from "../../../state";
 import { timesBeside } from "../units";
-import { timingOf } from "./timings";
+import { noDifference } from "./difference";
+import { sharedOut, sharedWords, type Part } from "./shared-out";
 
 /** One kernel on the axis. */
 export interface RaceKernel {
@@ -35,7 +36,13 @@ export interface Race {
   readonly end: number;
   /** Whose times these are: a device that was measured, or the profile that predicts. */
   readonly source:
-    | { readonly kind: "measured"; readonly device: string; readonly software: boolean }
+    | {
+        readonly kind: "measured";
+        readonly device: string;
+        readonly software: boolean;
+        /** That the run shows no difference, and what is drawn instead of what was measured. */
+        readonly notes: readonly string[];
+      }
     | {
         readonly kind: "predicted";
         readonly profile: string;
@@ -46,47 +53,18 @@ export interface Race {
       };
 }
 
-/** Time of a launch and of the kernel's own work. */
-interface Part {
-  readonly gap: number;
-  readonly work: number;
-}
-
 const predictedParts = ({ kernels }: Plan): Part[] =>
   kernels.map(({ predictedMicros, predicted: { launchMicros } }) => ({
-    gap: launchMicros,
+    launch: launchMicros,
     work: Math.max(0, predictedMicros - launchMicros),
   }));
-
-/**
- * The measured time of the whole plan, shared out: each kernel has the time that it was measured to take by itself, launches the
- * rest in equal parts. Where kernels were not timed, or take more together than the plan, the prediction's proportions stay.
- */
-function measuredParts(plan: Plan, name: Lane["name"], { result }: FinishedRun): Part[] | null {
-  const whole = timingOf(result, name, null)?.median;
-  if (whole === undefined) return null;
-  const alone = plan.kernels.map(({ id }) => timingOf(result, name, id)?.median ?? null);
-  const sum = alone.reduce<number>((all, each) => all + (each ?? 0), 0);
-  if (alone.every((each) => each !== null) && sum > 0 && sum <= whole) {
-    const gap = (whole - sum) / plan.kernels.length;
-    return alone.map((work) => ({ gap, work }));
-  }
-  const parts = predictedParts(plan);
-  const scale =
-    whole /
-    Math.max(
-      Number.MIN_VALUE,
-      parts.reduce((all, { gap, work }) => all + gap + work, 0),
-    );
-  return parts.map(({ gap, work }) => ({ gap: gap * scale, work: work * scale }));
-}
 
 /** `planned`: the same plan for the document's device. */
 function laneOf(name: Lane["name"], plan: Plan, parts: readonly Part[], planned: Plan): Lane {
   let at = 0;
   const kernels = plan.kernels.map((kernel, i): RaceKernel => {
     const launch = at;
-    const from = launch + parts[i]!.gap;
+    const from = launch + parts[i]!.launch;
     at = from + parts[i]!.work;
     const { id, region } = kernel;
     return { id, name: kernelWords(kernel.name), region, launch, from, to: at, bytes: bytesOfKernel(kernel) };
@@ -101,14 +79,18 @@ export function raceOf(
   run: FinishedRun | null,
   profile: DeviceProfile,
 ): Race {
-  const timed = run && [measuredParts(run.plans.naive, "naive", run), measuredParts(run.plans.fused, "fused", run)];
-  if (run && timed?.[0] && timed[1]) {
+  const [naive, fused] = run
+    ? ([sharedOut(run.plans.naive, "naive", run.result), sharedOut(run.plans.fused, "fused", run.result)] as const)
+    : [null, null];
+  if (run && naive && fused) {
     const lanes = [
-      laneOf("naive", run.plans.naive, timed[0], plans.naive),
-      laneOf("fused", run.plans.fused, timed[1], plans.fused),
+      laneOf("naive", run.plans.naive, naive.parts, plans.naive),
+      laneOf("fused", run.plans.fused, fused.parts, plans.fused),
     ] as const;
     const { name, software } = run.result.device;
-    return { lanes, end: Math.max(lanes[0].end, lanes[1].end), source: { kind: "measured", device: name, software } };
+    const notes = [noDifference(run), sharedWords([naive, fused])].filter((each) => each !== null);
+    const end = Math.max(lanes[0].end, lanes[1].end);
+    return { lanes, end, source: { kind: "measured", device: name, software, notes } };
   }
   const lanes = [
     laneOf("naive", plans.naive, predictedParts(plans.naive), plans.naive),

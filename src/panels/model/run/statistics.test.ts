@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { halfSpread, quantileOfSorted, spreadOf } from "./statistics";
+import { halfSpread, orderOf, quantileOfSorted, spreadOf } from "./statistics";
 
 test("median and quartiles do not depend on the order of the samples", () => {
   expect(spreadOf([5, 1, 4, 2, 3])).toEqual({ samples: 5, median: 3, lower: 2, upper: 4 });
@@ -16,3 +16,15 @@ test("what is written after ± is half the distance of the quartiles", () => {
 });
 
 test("no samples give no number", () => expect(quantileOfSorted([], 0.5)).toBeNaN());
+
+test("times are told apart where the middle halves of their samples are; the other way round the answer is the opposite", () => {
+  const [low, high] = [spreadOf([10, 11, 12]), spreadOf([20, 21, 22])];
+  expect([orderOf(low, high), orderOf(high, low)]).toEqual([-1, 1]);
+  const wide = spreadOf([5, 15, 40]);
+  expect([orderOf(low, wide), orderOf(wide, low), orderOf(low, low)]).toEqual([0, 0, 0]);
+});
+
+test("one sample is not taken for one without scatter", () => {
+  expect(orderOf(spreadOf([100]), spreadOf([120]))).toBe(0);
+  expect(orderOf(spreadOf([100]), spreadOf([300]))).toBe(-1);
+});

@@ -30,3 +30,18 @@ export function spreadOf(samples: readonly number[]): Spread {
 
 /** Half the distance of the quartiles: what is written after ±. */
 export const halfSpread = ({ lower, upper }: Spread): number => (upper - lower) / 2;
+
+/** Fewer samples than this say nothing of how far they scatter: it is taken to be a quarter of their median. */
+export const FEW_SAMPLES = 3;
+const UNKNOWN_SPREAD = 1 / 4;
+
+function middleHalf({ samples, median, lower, upper }: Spread): readonly [lower: number, upper: number] {
+  const unknown = samples < FEW_SAMPLES ? median * UNKNOWN_SPREAD : 0;
+  return [Math.min(lower, median - unknown), Math.max(upper, median + unknown)];
+}
+
+/** Which of two times is less: negative, the first; positive, the second; 0 where the middle halves of their samples meet, which shows no difference. */
+export function orderOf(first: Spread, second: Spread): -1 | 0 | 1 {
+  const [[low, high], [lower, upper]] = [middleHalf(first), middleHalf(second)];
+  return high < lower ? -1 : upper < low ? 1 : 0;
+}

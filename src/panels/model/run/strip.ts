@@ -2,6 +2,7 @@
 import { kernelTitle } from "../../../fusion";
 import type { FinishedRun } from "../../../state";
 import { PLAN_NAMES, planTitle, type PlanName } from "./run-types";
+import { sharedOut, sharedWords } from "./shared-out";
 import { timingOf } from "./timings";
 import { plural, showMicros, timesBeside } from "../units";
 
@@ -21,28 +22,35 @@ export interface Strip {
   readonly parts: readonly StripPart[];
 }
 
-/** Plans whose kernels were all timed by themselves, in the order in which they run; empty when none was. */
-export function stripsOf({ result, plans }: FinishedRun): Strip[] {
-  const timed = PLAN_NAMES.flatMap((plan) => {
-    const kernels = plans[plan]?.kernels ?? [];
-    const medians = kernels.map(({ id }) => timingOf(result, plan, id)?.median ?? Number.NaN);
-    const total = medians.reduce((sum, micros) => sum + micros, 0);
-    return kernels.length > 0 && total > 0 ? [{ plan, kernels, medians, total }] : [];
+export interface Strips {
+  readonly rows: readonly Strip[];
+  /** What is drawn where it is not what was measured. */
+  readonly note: string | null;
+}
+
+/** Plans whose kernels were all timed by themselves, in the order in which they run, each to its own measured time; no rows when none was. */
+export function stripsOf({ result, plans }: FinishedRun): Strips {
+  const timed = PLAN_NAMES.flatMap((name) => {
+    const plan = plans[name];
+    const shared = plan && plan.kernels.length > 0 ? sharedOut(plan, name, result) : null;
+    return plan && shared && shared.alone !== null ? [{ ...shared, kernels: plan.kernels }] : [];
   });
-  const longest = Math.max(...timed.map(({ total }) => total));
-  const say = timesBeside(timed.map(({ total }) => total));
-  return timed.map(({ plan, kernels, medians, total }) => {
+  const longest = Math.max(...timed.map(({ whole }) => whole));
+  const say = timesBeside(timed.map(({ whole }) => whole));
+  const rows = timed.map(({ plan, kernels, parts: shares, whole }) => {
     let from = 0;
     const parts = kernels.map((kernel, i): StripPart => {
-      const width = medians[i]! / longest;
-      const part = { kernel: kernel.id, text: `${kernelTitle(kernel)}: ${showMicros(medians[i]!)}`, from, width };
+      const width = (shares[i]!.launch + shares[i]!.work) / longest;
+      const text = `${kernelTitle(kernel)}: ${showMicros(timingOf(result, plan, kernel.id)!.median)} by itself`;
+      const part = { kernel: kernel.id, text, from, width };
       from += width;
       return part;
     });
-    return { plan, title: planTitle(plan), total: say(total), parts };
+    return { plan, title: planTitle(plan), total: say(whole), parts };
   });
+  return { rows, note: timed.length > 0 ? sharedWords(timed) : null };
 }
 
 /** What the drawing says, in words. */
-export const stripWords = (strips: readonly Strip[]): string =>
-  `Kernels one after the other: ${strips.map(({ title, total, parts }) => `${title} ${plural(parts.length, "kernel")}, ${total}`).join("; ")}`;
+export const stripWords = ({ rows }: Strips): string =>
+  `Kernels one after the other: ${rows.map(({ title, total, parts }) => `${title} ${plural(parts.length, "kernel")}, ${total}`).join("; ")}`;
