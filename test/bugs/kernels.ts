@@ -189,7 +189,7 @@ export const kernelBugs = bugsIn("src/fusion/kernel", {
   "digit-before-itself": [
     [
       "shapes/sort/write/digit-sort.ts",
-      "low.branch(space.below(smaller, «bin»), () =>",
+      "const when = space.below(smaller, «bin»);",
       "space.add(bin, space.int(1))",
     ],
   ],
@@ -204,7 +204,7 @@ export const kernelBugs = bugsIn("src/fusion/kernel", {
     ["shapes/groups/write/groups.ts", '[outside, «literal(this.#targets, "i32")», value]', 'literal(0, "i32")'],
   ],
   "shared-behind-any-edge": [["emit/lowering.ts", "const key = «this.space.keyOf(when)»;", '""']],
-  "outside-in-a-bin": [["shapes/bins/write/bins.ts", "[exists, lanePart(update), «nothing»]", "lanePart(update)"]],
+  "outside-in-a-bin": [["shapes/bins/write/bins.ts", "[exists, update, «nothing»]", "update"]],
   "lost-run": [
     ["shapes/sort/write/merge-sort.ts", "right: «least(space.add(rest, space.mul(left, -1)))»,", "space.int(0)"],
   ],

@@ -116,9 +116,12 @@ export function countsOff(graph: Graph, { region, facts, programs, logs }: Regio
   const read = new Map<NodeId, { read: number; passes: number }>();
   const { schedule } = facts;
   const isLaunched = schedule.handed !== undefined;
+  const isAddedTo = (value: NodeId): boolean =>
+    programs.some(({ buffers }) => buffers.some((buffer) => buffer.atomic && buffer.value === value));
   for (const access of logs.flatMap((log) => log.buffers)) {
     if (isPartials(access.value) || access.passes === 0) continue;
     if (isLaunched && region.outputs.includes(access.value)) continue;
+    if (isAddedTo(access.value)) continue;
     const known = read.get(access.value) ?? { read: 0, passes: 0 };
     // Each dispatch reads for itself.
     read.set(access.value, { read: Math.max(known.read, access.read), passes: known.passes + access.passes });

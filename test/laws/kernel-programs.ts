@@ -151,6 +151,10 @@ export const programs: Readonly<Record<string, string>> = {
   "sort-digits-after": `x: f32[2051, 3]\ny = argsort(x > 0, dim=0) * 2`,
   bins: `i: i32[9002] = uniform(-3, 48)\nx: f32[9002]\ny = zeros(45).scatter_add(0, i, x) * 2`,
   "bins-of-lists": `i: i32[2, 9002, 2] = uniform(-3, 48)\nx: f32[2, 9002, 2]\ny = zeros(2, 45, 2).scatter_add(1, i, x) * 2`,
+  "counts-of-few": `i: i32[9001] = uniform(-3, 48)\ny = count_keys(i, targets=45)`,
+  "counts-of-lists": `i: i32[3, 9001] = uniform(0, 256)\ny = count_keys((i + 256 * arange(3)[:, None]).reshape(27003), targets=768, lists=3)`,
+  "sort-digits-odd": `i: i32[4099] = uniform(-300, 900)\ny = argsort(i)`,
+  "points-of-three": `x: f32[9, 35, 3]\na = pad(x, (0, 0, 0, 0, 1, 1))\nb = pad(x, (0, 0, 1, 1, 0, 0))\nc = a[2:] + a[:-2] + b[:, 2:] + b[:, :-2] + x\ny = cat([c[..., :2], exp(c[..., 2:])], -1)`,
   "bins-of-ones": `i: i32[40, 260] = uniform(0, 64)\ny = F.one_hot(i, 64).sum((0, 1))`,
   "topk-merged": `x: f16[4098]\ny = topk(x, 600) * 2`,
 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { DeviceProfile, NodeId } from "../ir";
-import type { RegionSchedule } from "../kernel";
+import { LINES_PER_MICRO, type RegionSchedule } from "../kernel";
 import { kernelTime, occupancy, occupancyLimits, priority } from "./model";
 import { a100, deviceProfileFrom, generic, h100, intensity, ridge, withField } from "./profiles";
 import type { RegionTraffic } from "../kernel/count/traffic";
@@ -40,7 +40,7 @@ const traffic = (reads: number, rereads: number, writes: number): RegionTraffic 
   fullSizeTransfers: 2 + rereads,
 });
 
-const multiplyAdds = (flops: number) => ({ flops, work: flops, shifted: { near: 0, far: 0 } });
+const multiplyAdds = (flops: number) => ({ flops, work: flops, lines: 0, shifted: { near: 0, far: 0 } });
 const none = multiplyAdds(0);
 
 describe("the worked example: log(exp(x) + 1) on 64 MiB", () => {
@@ -105,9 +105,16 @@ test("registers that no thread has are written and read back, 1.2 TB/s of 4", ()
 
 test("functions take more of a shader than their FLOP say", () => {
   const micros = (flops: number, work: number, given: Partial<RegionSchedule> = {}): number =>
-    kernelTime(traffic(0, 0, 0), { flops, work, shifted: { near: 0, far: 0 } }, schedule(given), generic).computeMicros;
+    kernelTime(traffic(0, 0, 0), { ...none, flops, work }, schedule(given), generic).computeMicros;
   expect(micros(8e9, 43e9)).toBeCloseTo(430);
   expect(micros(8e9, 43e9, { reached: 0.5 })).toBeCloseTo(510);
+});
+
+test("lines that scattered loads ask for take their time, on all multiprocessors", () => {
+  const micros = (lines: number, given: Partial<RegionSchedule> = {}): number =>
+    kernelTime(traffic(0, 0, 0), { ...none, lines }, schedule(given), generic).workMicros;
+  expect(micros(generic.multiprocessors * LINES_PER_MICRO)).toBeCloseTo(1);
+  expect(micros(LINES_PER_MICRO, { workgroups: 1 })).toBeCloseTo(1);
 });
 
 test("a datasheet's peak of tensor cores is no rate of shaders, and a peak that somebody states is", () => {

@@ -6,6 +6,7 @@ import {
   NEAR_SPEEDUP,
   classify,
   isViewRegion,
+  LINES_PER_MICRO,
   MAX_REGISTERS,
   scheduleRegion,
   type RegionForm,
@@ -110,7 +111,7 @@ export function kernelTime(
   profile: DeviceProfile,
 ): KernelTime {
   if (schedule.dispatches === 0) return instant;
-  const { flops, work, shifted } = arithmetic;
+  const { flops, work, lines, shifted } = arithmetic;
   // A workgroup draws only its share of the bandwidth: few workgroups leave memory idle.
   const bandwidth = (profile.bandwidth * machineShare(schedule, profile)) / 1e6;
   const waste = new Map<NodeId, number>();
@@ -140,7 +141,8 @@ export function kernelTime(
     8 * Math.max(0, schedule.registers - MAX_REGISTERS) * schedule.workgroups * schedule.threadsPerWorkgroup;
   const spilledMicros = spilled / (bandwidth * SPILLED_SPEED);
   // Memory, both caches and arithmetic work side by side.
-  const times = [computeMicros, readMicros + storeMicros, cachedMicros + spilledMicros, nearMicros];
+  const linesMicros = lines / (LINES_PER_MICRO * profile.multiprocessors * machineShare(schedule, profile));
+  const times = [computeMicros, readMicros + storeMicros, cachedMicros + spilledMicros, nearMicros, linesMicros];
   const longest = Math.max(...times);
   const { leastMicros = 0 } = schedule;
   const workMicros = Math.max(

@@ -10,6 +10,7 @@ export { areTransposed, isMatrixTranspose, orderedFrom, permutationOf } from "./
 export { isFreeView, isInlined, isViewRegion, resolveView, storedInputs } from "./indices/views";
 export { statementsAt } from "./count/positions";
 export { CACHED_SPEEDUP, NEAR_SPEEDUP } from "./nest/cache";
+export { LINES_PER_MICRO } from "./nest/price";
 export { type Machine, nestProblems } from "./nest/nest";
 export type { FoldShape } from "./nest/price";
 export { knobOffers } from "./schedule/knob-offers";

@@ -2,6 +2,7 @@
 import { sizeOf, type NodeId, type Shape, type TemplateName, type Verdict } from "../ir";
 import type { Band } from "./indices/bands";
 import type { BinFactors } from "./shapes/bins/factors";
+import type { CountFactors } from "./shapes/groups/count-factors";
 import type { DigitFactors } from "./shapes/sort/sort-factors";
 import type { RunFactors } from "./shapes/loop/run-factors";
 import type { FoldNest } from "./shapes/fold/fold-factors";
@@ -207,6 +208,8 @@ export interface RegionSchedule {
   readonly digits?: DigitFactors;
   /** Loops whose runs threads share. Absent for other kernels. */
   readonly run?: RunFactors;
+  /** Keys that are counted in workgroup memory. Absent for other kernels. */
+  readonly counting?: CountFactors;
   /** Updates that are folded into bins. Absent for other kernels. */
   readonly bins?: BinFactors;
   /** Rows that are read again: first stages of pairs that one walk folds together. */

@@ -226,8 +226,12 @@ function accessesOf(
     program.bindings
       .filter((binding) => isPartials(binding.value) && binding.access === access)
       .map(({ value, elements, type }) => wholeAccess(value, elements * dtypeBytes(type.dtype), fullSize));
+  // What is added to is read, too.
+  const added = program.bindings
+    .filter(({ adds }) => adds)
+    .map(({ value, elements, type }) => wholeAccess(value, elements * dtypeBytes(type.dtype), fullSize));
   return {
-    reads: [...traffic.reads.flatMap(own), ...partials("read")],
+    reads: [...traffic.reads.flatMap(own), ...partials("read"), ...added],
     writes: [
       ...traffic.writes.filter(({ value }) => bound.get(value)?.access === "read_write"),
       ...partials("read_write"),

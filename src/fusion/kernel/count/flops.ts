@@ -11,6 +11,7 @@ import { orderComparisons } from "../shapes/sort/merge-sort";
 import { sumOf } from "../shapes/sort/sort-factors";
 import { rangeTerms } from "./data-loads";
 import { shapesOf } from "./reads";
+import { runLines, scatteredLines } from "./scattered";
 import { evaluationsPerElement, type Neighbours } from "./lanes";
 import { clustersOf, fourIn, loadsOf, positionsOf, readThroughEdges } from "./positions";
 import { segmentBody } from "../shapes/map/segments";
@@ -27,6 +28,8 @@ export interface Arithmetic {
   readonly work: number;
   /** What shifted views load again. */
   readonly shifted: Shifted;
+  /** Lines of memory that loads ask for whose addresses are data. */
+  readonly lines: number;
 }
 
 /** Bytes that shifted views load again, a part of a vector like all of it: from the first-level cache, and from the second. */
@@ -81,8 +84,15 @@ export function regionArithmetic(
     flops += times * loop.flops(attrs, resultsOf(results));
     work += times * loop.flops(attrs, resultsOf(results), workOf);
   }
-  return { flops, work, shifted: shiftedIn(graph, bodiesOf(graph, region, schedule), schedule) };
+  const lines = scatteredLines(graph, region.members, evaluations) + linesOfRuns(graph, region, schedule);
+  return { flops, work, lines, shifted: shiftedIn(graph, bodiesOf(graph, region, schedule), schedule) };
 }
+
+/** Lines of threads that take more neighbours than a vector has, in each part of the grid. */
+const linesOfRuns = (graph: Graph, region: Body, schedule: RegionSchedule): number => {
+  const bodies = bodiesOf(graph, region, schedule);
+  return (schedule.segments ?? []).reduce((sum, segment, at) => sum + runLines(graph, bodies[at]!, segment), 0);
+};
 
 /** What a mask leaves of a member: of attention's tiles all that is done in them, elsewhere of the multiplications. */
 function shareOf({ op }: Node, { computedShare = 1, flash }: RegionSchedule): number {
@@ -224,6 +234,7 @@ function evaluationsFor(
       const needed = sizeOf(node(graph, input).type.shape);
       if (kind === "reduce") ask(input, needed / comparedWith(form, schedule));
       else if (kind === "order" || kind === "loop") ask(input, needed);
+      else if (kind === "ranges" && operand === 0) ask(input, times * Math.max(1, rangeTerms(graph, n.inputs)));
       else if (groups) ask(input, groups.listed ? 2 * needed : needed);
       else if (kind === "contraction") ask(input, needed * tileVisits(graph, id, operand, schedule));
       else if (kind === "movement" && n.inputs.length > 1) ask(input, needed);

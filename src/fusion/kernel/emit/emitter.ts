@@ -130,23 +130,23 @@ export class Emitter {
   }
 
   sharedArray(name: string, scalar: Scalar, length: number, width: Width = 1): SharedArray {
-    const array: SharedArray = { kind: "shared", name: this.names.frame(name), scalar, width, length };
+    return this.#share({ kind: "shared", name: this.names.frame(name), scalar, width, length });
+  }
+
+  /** Whole numbers of all threads, which may add to them at once. */
+  sharedCounts(name: string, length: number): SharedArray {
+    return this.#share({ kind: "shared", name: this.names.frame(name), scalar: "i32", width: 1, length, counts: true });
+  }
+
+  #share(array: SharedArray): SharedArray {
     this.shared.push(array);
     return array;
   }
 
   /** One number of all threads, which may add to it at once. */
   sharedNumber(name: string, atomic: boolean): SharedArray {
-    const array: SharedArray = {
-      kind: "shared",
-      name: this.names.frame(name),
-      scalar: "i32",
-      width: 1,
-      length: 1,
-      number: atomic ? "atomic" : "plain",
-    };
-    this.shared.push(array);
-    return array;
+    const number = atomic ? "atomic" : "plain";
+    return this.#share({ kind: "shared", name: this.names.frame(name), scalar: "i32", width: 1, length: 1, number });
   }
 
   /** A numbered row of registers: every thread has its own. */

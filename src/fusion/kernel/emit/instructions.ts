@@ -31,6 +31,7 @@ function sortsOf(stmt: Stmt): readonly Sort[] {
     case "fetchAdd":
       return ["loads", "stores", "arithmetic"];
     case "storeShared":
+    case "addShared":
       return ["shared"];
     case "foldShared":
       return ["shared", "shared", "shared", "arithmetic"];

@@ -79,6 +79,8 @@ export interface SharedArray {
   readonly own?: true;
   /** One number that is no negative; threads may add to an atomic one at once. */
   readonly number?: "plain" | "atomic";
+  /** Whole numbers that threads may add to at once. */
+  readonly counts?: true;
 }
 
 export type Expr =
@@ -172,6 +174,13 @@ export type Stmt =
       readonly index: Index;
       readonly value: Value;
       readonly lane: Index | null;
+    } & From)
+  /** Every thread adds `value` to a cell of `array`, however many do so at once. */
+  | ({
+      readonly kind: "addShared";
+      readonly array: SharedArray;
+      readonly index: Index;
+      readonly value: Value;
     } & From)
   /** array[into] ← combine(array[into], array[from]): one step of a tree. */
   | ({
@@ -297,8 +306,8 @@ export function operandsOf(expr: Expr): readonly Value[] {
 /** The values that a statement reads itself, without those in its blocks. */
 export function valuesOf(stmt: Stmt): readonly Value[] {
   if (stmt.kind === "let" || stmt.kind === "var" || stmt.kind === "set") return operandsOf(stmt.value);
-  if (stmt.kind === "bindValue" || stmt.kind === "store" || stmt.kind === "storeShared" || stmt.kind === "fetchAdd")
-    return [stmt.value];
+  if (stmt.kind === "bindValue" || stmt.kind === "store" || stmt.kind === "storeShared") return [stmt.value];
+  if (stmt.kind === "fetchAdd" || stmt.kind === "addShared") return [stmt.value];
   if (stmt.kind === "wait")
     return [stmt.key, stmt.bar, ...[stmt.index, stmt.barIndex].filter((value) => value !== null)];
   return stmt.kind === "storePair" ? stmt.values : [];

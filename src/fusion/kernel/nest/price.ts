@@ -101,15 +101,17 @@ const WORKGROUP_BYTES = 160 * 1024;
 const CACHE_BYTES = 128 * 1024;
 /** What it takes in a µs: bytes, and lines of memory. */
 const BYTES_PER_MICRO = 32_000;
-const LINES_PER_MICRO = 1100;
+export const LINES_PER_MICRO = 1100;
 /** Loads of a thread that are on their way at once: of a loop, which compilers unroll or not, and where turns are written out. */
 export const LOOPED = 2.5;
 const WRITTEN = 16;
+/** Loads of a thread, of so many one after the other, that are made together before the first is used. */
+export const loadedTogether = (loads: number): number => [8, 4, 2].find((few) => loads % few === 0) ?? 1;
 /** Bytes that memory hands over at a time, and bytes of a line; threads that ask together. */
 const SECTOR = 32;
 /** What a sector costs that is fetched without its neighbour. */
 const LONE_SECTOR = 1.35;
-const LINE = 128;
+export const LINE = 128;
 export const WARP = 32;
 /** How much of the shorter times is added to the longest: they overlap, but not wholly. */
 const OVERLAP_LOST = 0.1;
@@ -143,7 +145,15 @@ function meetingMemory(
   if (between > 1 && contiguous === "outer" && !inFours)
     return { waste: 1, lines: vector * Math.max(1, (4 * WARP * vector * between) / LINE) };
   const asked = 4 * WARP * vector;
-  const side = fastest === "folded" ? lanes * wide.folded : beside * wide.outer;
+  const sides = { outer: beside * wide.outer, folded: lanes * wide.folded };
+  const other = contiguous === "outer" ? "folded" : "outer";
+  if (fastest === contiguous && sides[contiguous] >= run && sides[other] > 1) {
+    // Short runs follow one another along the other loop: what its threads load is one piece of memory.
+    const along = Math.min(WARP * vector, sides[contiguous]);
+    const piece = (4 * run * WARP * vector) / along;
+    return { waste: wasteOf(4 * run * sides[other]), lines: Math.max(1, along / run) * Math.max(1, piece / LINE) };
+  }
+  const side = sides[fastest];
   const together = 4 * (fastest === contiguous ? Math.max(vector, Math.min(side, run)) : vector);
   const pieces = Math.max(1, asked / together);
   const apart = pieces * Math.max(1, Math.min(together, asked) / LINE);

@@ -121,6 +121,8 @@ export const cudaHeader = [
   ]),
   "template <class T> __device__ inline T shuffle_xor(T a, unsigned by) { return __shfl_xor_sync(0xffffffffu, a, by); }",
   "__device__ inline unsigned atomic_load(const unsigned* at) { return *reinterpret_cast<const volatile unsigned*>(at); }",
+  "__device__ inline int atomic_load(const int* at) { return *reinterpret_cast<const volatile int*>(at); }",
+  "__device__ inline void atomic_store(int* at, int a) { *reinterpret_cast<volatile int*>(at) = a; }",
   "__device__ inline void atomic_store(unsigned* at, unsigned a) { *reinterpret_cast<volatile unsigned*>(at) = a; }",
   "// All threads of a block read what one of them has stored.",
   "template <class T> __device__ inline T uniform_load(const T* at) { __syncthreads(); const T a = *at; __syncthreads(); return a; }",

@@ -20,6 +20,7 @@ const TYPES: Readonly<Record<string, string>> = {
   "vec4<f32>": "float4",
   "vec4<i32>": "int4",
   "vec4<u32>": "uint4",
+  "atomic<i32>": "int",
   vec3u: "uint3",
   vec2f: "float2",
   vec2u: "uint2",

@@ -1,5 +1,6 @@
 /** @file Index arithmetic and conditions as WGSL text. */
 import type { Cond, Index, IndexAtom, IndexTerm } from "../emit/index-space";
+import type { SharedArray } from "../emit/kernel-ir";
 
 const BUILTIN = {
   tid: "tid",
@@ -108,3 +109,7 @@ export function unlessText(cond: Cond): string {
   if (cond.kind === "atLeast") return `${indexText(cond.index)} < ${cond.bound}u`;
   return `!(${condText(cond)})`;
 }
+
+/** A cell of workgroup memory. */
+export const cellText = ({ array, index }: { readonly array: SharedArray; readonly index: Index }): string =>
+  `${array.name}[${indexText(index)}]`;

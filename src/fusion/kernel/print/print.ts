@@ -4,7 +4,7 @@ import { wgslHelpers, wgslType, type OpDef, type WgslHelper, type WgslType } fro
 import { type Index, evenLanes } from "../emit/index-space";
 import type { Buffer, Expr, KernelProgram, Scalar, SharedArray, Stmt, Value, Width } from "../emit/kernel-ir";
 import { PackedHalves } from "./print-halves";
-import { condText, factorText, indexText, unlessText } from "./print-index";
+import { cellText, condText, factorText, indexText, unlessText } from "./print-index";
 import { exchangeText, mergeText, searchSteps, waitText } from "./print-orders";
 
 /** Four neighbours as one value. */
@@ -17,7 +17,8 @@ const VECTOR: Readonly<Record<Scalar, string>> = {
 };
 const SCALAR: Readonly<Record<Scalar, DType>> = { f32: "f32", f16: "f16", i32: "i32", bool: "bool", key: "i32" };
 const typeText = (scalar: Scalar, width: Width): string => (width === 4 ? VECTOR[scalar] : SCALAR[scalar]);
-const sharedType = ({ number, scalar, width, length }: SharedArray): string => {
+const sharedType = ({ number, counts, scalar, width, length }: SharedArray): string => {
+  if (counts) return `array<atomic<i32>, ${length}>`;
   if (number) return number === "atomic" ? "atomic<u32>" : "u32";
   return `array<${typeText(scalar, width)}, ${length}>`;
 };
@@ -87,9 +88,7 @@ class Printer {
       "",
       `@compute @workgroup_size(${z > 1 ? `${x}, ${y}, ${z}` : y > 1 ? `${x}, ${y}` : x})`,
       `fn ${program.name}(${builtinsText(body)}) {`,
-      ...ownArrays.map(
-        (array) => `  var ${array.name}: array<${typeText(array.scalar, array.width)}, ${array.length}>;`,
-      ),
+      ...ownArrays.map((array) => `  var ${array.name}: ${sharedType(array)};`),
     ];
     const features = [
       ...(program.buffers.some((buffer) => buffer.type.dtype === "f16" && !this.#packed) ? ["f16"] : []),
@@ -175,13 +174,16 @@ class Printer {
       case "storeShared": {
         const lane = stmt.lane ? `[${indexText(stmt.lane)}]` : "";
         const value = this.#value(stmt.value, stmt.array.scalar, stmt.lane ? 1 : stmt.array.width);
-        return this.#line(`${stmt.array.name}[${indexText(stmt.index)}]${lane} = ${value};`, stmt.nodes);
+        const cell = `${cellText(stmt)}${lane}`;
+        return this.#line(stmt.array.counts ? `atomicStore(&${cell}, ${value});` : `${cell} = ${value};`, stmt.nodes);
       }
+      case "addShared":
+        return this.#line(`atomicAdd(&${cellText(stmt)}, ${this.#value(stmt.value, "i32", 1)});`, stmt.nodes);
       case "foldShared": {
-        const cell = (index: Index): string => `${stmt.array.name}[${indexText(index)}]`;
-        const type = this.#type(stmt.def, stmt.array.scalar, 1);
-        const both = stmt.def.reduce!.combine.wgsl(cell(stmt.into), cell(stmt.from), type);
-        return this.#line(assignText(cell(stmt.into), both), stmt.nodes);
+        const { array, def, into, from } = stmt;
+        const [cell, other] = [cellText({ array, index: into }), cellText({ array, index: from })];
+        const both = def.reduce!.combine.wgsl(cell, other, this.#type(def, array.scalar, 1));
+        return this.#line(assignText(cell, both), stmt.nodes);
       }
       case "exchangePair":
         return this.#exchangePair(stmt);
@@ -320,7 +322,7 @@ class Printer {
       case "load":
         return this.#load(expr, width);
       case "loadShared":
-        return `${expr.array.name}[${indexText(expr.index)}]`;
+        return expr.array.counts ? `atomicLoad(&${cellText(expr)})` : cellText(expr);
       case "splat":
         return this.#value(expr.a, scalar, 4);
       case "pack":

@@ -149,10 +149,10 @@ export class SharedTrace {
     this.cells[at] = value;
   }
 
-  /** Adds one to a number that threads add to at once, and answers with what it was. */
-  add(thread: number, phase: number): number {
-    const was = this.read(0, thread, phase);
-    this.cells[0] = was + 1;
+  /** Adds to a number that threads add to at once, and answers with what it was. */
+  add(at: number, value: number, thread: number, phase: number): number {
+    const was = this.read(at, thread, phase);
+    if (at in this.cells) this.cells[at] = was + value;
     return was;
   }
 

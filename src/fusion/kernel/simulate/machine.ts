@@ -178,6 +178,11 @@ class Machine {
         return this.#storePair(stmt);
       case "storeShared":
         return this.#storeShared(stmt);
+      case "addShared": {
+        const trace = this.#shared.get(stmt.array)! as SharedTrace;
+        const [at, numberOf] = [this.#indices.index(stmt.index), this.#value(stmt.value)];
+        return each((thread) => trace.add(at(thread, 0), numberOf(thread, 0), thread, this.#phase));
+      }
       case "foldShared": {
         const [trace, into, from] = [
           this.#shared.get(stmt.array)!,
@@ -309,7 +314,7 @@ class Machine {
     const [key, index, waits] = [numberOf(stmt.key), stmt.index && numberOf(stmt.index), waitsBy(stmt, numberOf)];
     return each((thread) => {
       if (!waits(thread)) return;
-      const slot = first + counter.add(thread, this.#phase);
+      const slot = first + counter.add(0, 1, thread, this.#phase);
       keys.write(slot, key(thread, 0), thread, this.#phase);
       if (index) indices?.write(slot, index(thread, 0), thread, this.#phase);
     });

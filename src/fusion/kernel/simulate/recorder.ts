@@ -240,6 +240,10 @@ function meetingOf(stmt: Stmt, { indices, shared, traces, cellsOf }: Seen): Meet
       const numberOf = (thread: number, lane: number): number => read(at(thread, 0) + lane);
       return { ...EMPTY, doing: "write", memory: stmt.array.name, at, width, numberOf };
     }
+    case "addShared": {
+      const [at, read] = [indices.index(stmt.index), cell(stmt.array)];
+      return { ...EMPTY, doing: "write", memory: stmt.array.name, at, numberOf: (thread) => read(at(thread, 0)) };
+    }
     case "foldShared": {
       const [at, from, read] = [indices.index(stmt.into), indices.index(stmt.from), cell(stmt.array)];
       const numberOf = (thread: number): number => read(at(thread, 0));

@@ -152,6 +152,7 @@ class Translator {
       case "merge":
       case "barrier":
       case "storeShared":
+      case "addShared":
       case "storePair":
       case "foldShared":
         throw new Untranslatable(stmt.kind);

@@ -119,7 +119,7 @@ const compares = ({ op }: Node): boolean =>
  * The list of indices, where they are the same for all else than the updates: the first value that holds each once. Views and copies
  * along other axes lead to it.
  */
-export function listed(graph: Graph, { index, space, updates }: Scatter): Node | null {
+export function listed(graph: Graph, { index, space, updates }: Scatter | Picked): Node | null {
   let current = index;
   let found: Node | null = null;
   let axes: readonly (number | null)[] = aligned(index.type.shape, space.length).flatMap((extent, axis) =>

@@ -332,16 +332,41 @@ function inParts(call: Call, starts: NodeId, stops: NodeId, targets: number, par
 
 /** The value that each index names; 0 where it lies outside. */
 export function pickedNodes(graph: Graph, pick: Picked): Lowered {
-  const { total, space, targets, index, value } = pick;
+  const { total, space, targets, updates, index, value } = pick;
   const make = new NodeFactory(graph, total.id, "sorted");
   const call = callsOf(make, total);
   const int = (number: number): NodeId => call("const", [], { value: number, dtype: "i32" });
   const rank = space.length;
   const result = withoutAxis(space, targets);
   const own = aligned(value.type.shape, rank);
-  const strides = stridesOf(own);
-  const named = call("reshape", [index.id], { shape: withoutAxis(aligned(index.type.shape, rank), targets) });
+  const list = listed(graph, pick);
+  const whole = list && Math.abs(targets - updates) === 1 && own[updates] === 1 && own[targets]! > 1 ? list : null;
+  const at = updates - (targets < updates ? 1 : 0);
+  const named = whole
+    ? call("reshape", [whole.id], { shape: result.map((extent, axis) => (axis === at ? extent : 1)) })
+    : call("reshape", [index.id], { shape: withoutAxis(aligned(index.type.shape, rank), targets) });
   const inside = call("and", [call("ge", [named, int(0)]), call("lt", [named, int(space[targets]!)])]);
+  const picked = whole
+    ? pickedRows(call, pick, own, call("reshape", [whole.id], { shape: [space[updates]!] }))
+    : pickedElements(call, pick, own, named);
+  const zero = call("const", [], { value: 0, dtype: value.type.dtype });
+  const chosen = call("where", [inside, picked, zero]);
+  const filled = sameShape(make.typeOf(chosen).shape, result) ? chosen : call("expand", [chosen], { shape: result });
+  if (!sameShape(result, total.type.shape)) call("reshape", [filled], { shape: total.type.shape });
+  return lowered(make, total, null);
+}
+
+/** Whole rows that one list names: the axis of the targets becomes that of the updates. */
+function pickedRows(call: Call, { value, targets, updates }: Picked, own: Shape, list: NodeId): NodeId {
+  const rows = call("reshape", [value.id], { shape: withoutAxis(own, updates) });
+  return call("gather", [rows, list], { axis: targets - (updates < targets ? 1 : 0) });
+}
+
+/** Each element by an index of its own, numbered as the values lie in memory. */
+function pickedElements(call: Call, { space, targets, value }: Picked, own: Shape, named: NodeId): NodeId {
+  const int = (number: number): NodeId => call("const", [], { value: number, dtype: "i32" });
+  const strides = stridesOf(own);
+  const result = withoutAxis(space, targets);
   let linear = call("clamp", [named], { min: 0, max: space[targets]! - 1 });
   linear = call("mul", [linear, int(own[targets] === 1 ? 0 : strides[targets]!)]);
   for (const [axis, extent] of own.entries()) {
@@ -351,13 +376,7 @@ export function pickedNodes(graph: Graph, pick: Picked): Lowered {
     const standing = result.map((_, i) => (i === at ? extent : 1));
     linear = call("add", [linear, call("reshape", [counted], { shape: standing })]);
   }
-  const flat = call("reshape", [value.id], { shape: [sizeOf(own)] });
-  const picked = call("gather", [flat, linear], { axis: 0 });
-  const zero = call("const", [], { value: 0, dtype: value.type.dtype });
-  const chosen = call("where", [inside, picked, zero]);
-  const filled = sameShape(make.typeOf(chosen).shape, result) ? chosen : call("expand", [chosen], { shape: result });
-  if (!sameShape(result, total.type.shape)) call("reshape", [filled], { shape: total.type.shape });
-  return lowered(make, total, null);
+  return call("gather", [call("reshape", [value.id], { shape: [sizeOf(own)] }), linear], { axis: 0 });
 }
 
 /** The same comparisons, by nodes of its own where others read those that are written: what is compared need not be stored for them. */

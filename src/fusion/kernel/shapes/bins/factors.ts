@@ -3,7 +3,16 @@
  * them one after the other, and the bins of an index are joined. No update meets an index that it does not name, and no two threads meet.
  */
 import type { Machine } from "../../nest/nest";
-import { joiningMicros, LOAD, LOOPED, MEETING, MEETING_PER_THREAD, START, takenMicros, WARP } from "../../nest/price";
+import {
+  joiningMicros,
+  LOAD,
+  loadedTogether,
+  MEETING,
+  MEETING_PER_THREAD,
+  START,
+  takenMicros,
+  WARP,
+} from "../../nest/price";
 
 /** What is folded into bins. */
 export interface BinShape {
@@ -51,7 +60,7 @@ export function binMicros(shape: BinShape, { threads, turns, wide, parts }: BinF
       shared: lists * parts * (2 * cells + (2 * each * threads) / WARP),
       alone:
         START +
-        Math.max(1, turns / LOOPED) * LOAD +
+        (turns / loadedTogether(turns)) * LOAD +
         each * 2 * SHARED_WAIT +
         2 * (MEETING + MEETING_PER_THREAD * threads) +
         (rounds * 2 * threads * SHARED_WAIT) / SHARED_AHEAD,

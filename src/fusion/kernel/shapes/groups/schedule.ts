@@ -5,35 +5,28 @@ import { readsOf, stridedReads } from "../../count/reads";
 import { machineOf } from "../../nest/machine";
 import type { Machine } from "../../nest/nest";
 import { LOAD, MEETING, MEETING_PER_THREAD, SHARED_WAIT, START, takenMicros, WARP } from "../../nest/price";
+import {
+  countFactors,
+  countingMicros,
+  GROUP_THREADS,
+  KEYS_IN_LINE,
+  SCATTERED_PER_MICRO,
+  type CountFactors,
+  type GroupShape,
+} from "./count-factors";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "../../schedule/schedule-parts";
 import type { RegionForm, RegionSchedule } from "../../types";
 
-/** Threads of a workgroup, in every kernel. */
-export const GROUP_THREADS = 256;
 /** Steps in which the threads of a workgroup learn how many elements their neighbours' keys have. */
 export const SCAN_STEPS = Math.log2(GROUP_THREADS);
-
-/** What is grouped: a list of elements, and the keys that have ranges. */
-export interface GroupShape {
-  readonly elements: number;
-  readonly targets: number;
-  /** Bytes that an element's key is computed from. */
-  readonly readBytes: number;
-  readonly listed: boolean;
-  /** Equal parts of the list that have keys of their own: those that are under way at a time share few lines. */
-  readonly lists: number;
-}
 
 /**
  * µs from one addition of many threads to the next, where what they add to stands in one line of memory: on an H200, 65,536 elements of 64
  * keys take 26 µs and a million of 1,024 keys 98, with the kernel that clears the counts; a million of 65,536 keys take 18.
  */
 const ADDED_IN_LINE = 0.002;
-const KEYS_IN_LINE = 32;
 /** Threads of a multiprocessor that are under way. */
 const THREADS = 2048;
-/** Additions and stores anywhere in memory that a machine makes in a µs, each in a sector of its own. */
-const SCATTERED_PER_MICRO = 60_000;
 
 /** The group op of a region. */
 export const groupOf = (graph: Graph, members: readonly NodeId[]): Node =>
@@ -46,9 +39,11 @@ export const isListed = ({ op }: Node): boolean => opDef(op).groups!.listed;
 
 /** µs of the kernels that clear the counts and count, without launches; with a list, of those that cut the ranges and fill them, too. */
 export function groupMicros(
-  { elements, targets, readBytes, listed, lists }: GroupShape,
+  shape: GroupShape,
   machine: Machine,
+  counted: CountFactors | null = null,
 ): readonly number[] {
+  const { elements, targets, readBytes, listed, lists } = shape;
   const flat = (items: number, moved: number, loads: number): number =>
     takenMicros(
       {
@@ -67,10 +62,8 @@ export function groupMicros(
   const underWay = Math.min(elements, machine.multiprocessors * THREADS);
   const added = targets * Math.min(1, Math.max(1 / lists, underWay / elements));
   const inLine = (elements / Math.max(1, added / KEYS_IN_LINE)) * ADDED_IN_LINE;
-  const counting = [
-    flat(targets + 1, 4 * targets, 0),
-    Math.max(scattered, inLine, flat(elements, elements * (readBytes + (listed ? 4 : 0)), 2)),
-  ];
+  const all = Math.max(scattered, inLine, flat(elements, elements * (readBytes + (listed ? 4 : 0)), 2));
+  const counting = [flat(targets + 1, 4 * targets, 0), counted ? countingMicros(shape, counted, machine) : all];
   if (!listed) return counting;
   const cutting = takenMicros(
     {
@@ -101,12 +94,20 @@ export function scheduleGroups(graph: Graph, region: Body, form: RegionForm, tar
   const elements = sizeOf(form.space);
   const targets = targetsOf(grouped);
   const strided = stridedReads(graph, region.members, [grouped.inputs[0]!], form, "columns");
-  const reads = readsOf(graph, region.members, region.outputs, strided).map((each) => ({ ...each, rereads: 1 }));
-  const read = reads.reduce((sum, each) => sum + 4 * each.elements, 0);
   const listed = isListed(grouped);
+  const plain = readsOf(graph, region.members, region.outputs, strided);
+  const reads = plain.map((each) => ({ ...each, rereads: listed ? 1 : 0 }));
+  const read = reads.reduce((sum, each) => sum + 4 * each.elements, 0);
   const lists = opDef(grouped.op).groups!.lists(grouped.attrs);
-  const micros = groupMicros({ elements, targets, readBytes: read / elements, listed, lists }, machineOf(target));
-  const total = micros.reduce((sum, each) => sum + each, 0);
+  const shape = { elements, targets, readBytes: read / elements, listed, lists };
+  const machine = machineOf(target);
+  const sumOf = (micros: readonly number[]): number => micros.reduce((sum, each) => sum + each, 0);
+  const among = groupMicros(shape, machine);
+  const factors = countFactors(shape, machine);
+  const apart = factors && groupMicros(shape, machine, factors);
+  const counting = apart && sumOf(apart) < sumOf(among) ? factors : null;
+  const micros = counting ? apart! : among;
+  const total = sumOf(micros);
   const threads = Math.min(GROUP_THREADS, target.maxWorkgroupSize);
   const common = {
     variant: "groups",
@@ -119,7 +120,8 @@ export function scheduleGroups(graph: Graph, region: Body, form: RegionForm, tar
     leastMicros: total,
   } as const;
   // What is added to is read, too.
-  if (!listed) return blank({ ...common, temporaryReads: 4 * targets });
+  const own = counting && { counting, workgroups: counting.parts * lists, workgroupBytes: 4 * counting.bins };
+  if (!listed) return blank({ ...common, ...own, temporaryReads: 4 * targets });
   // The counts, the number of each element among those of its key, where the range of each key starts, and how much of the list is given away.
   const [counts, ranks, starts, given] = [4 * (targets + 1), 4 * elements, 4 * (targets + 1), 4];
   return blank({

@@ -88,7 +88,7 @@ export function scheduleMap(
     const outputs = which.map((at) => region.outputs[at]!);
     const live = liveOf(each, which);
     const width = flatWidth(graph, { members: region.members, outputs }, each, live, target, knobs);
-    return flatUnit(graph, region.members, each, width, live);
+    return flatUnit(graph, { members: region.members, outputs }, each, width, live);
   };
   const turnsOf = (units: number): number =>
     Math.min(Number(knobs.turns ?? 1), Math.max(1, Math.ceil(units / threads)));

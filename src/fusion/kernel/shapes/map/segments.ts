@@ -5,6 +5,7 @@
 import { node, sizeOf, type Graph, type NodeId, type TensorType } from "../../../ir";
 import { normalAxis, numberOf, opDef } from "../../../ops";
 import { neededBy } from "../../count/needed";
+import { runLines } from "../../count/scattered";
 import { BASE_REGISTERS, MAX_REGISTERS, type Body } from "../../schedule/schedule-parts";
 import type { Segment } from "../../types";
 
@@ -76,7 +77,7 @@ export const heldAtOnce = ({ width, run, points }: FlatUnit, live: number): numb
  */
 export function flatUnit(
   graph: Graph,
-  members: readonly NodeId[],
+  { members, outputs }: Body,
   size: number,
   width: 1 | 2 | 4,
   live: number,
@@ -89,8 +90,11 @@ export function flatUnit(
   const together = leastCommon(period, width);
   const vectors: FlatUnit = { width, run: together / width, points: together / period };
   const isWhole = together <= MAX_RUN && size % together === 0;
-  if (isWhole && BASE_REGISTERS + heldAtOnce(vectors, live) <= MAX_REGISTERS) return vectors;
-  return period <= MAX_RUN ? { width: 1, run: period, points: 1 } : alone;
+  const mayVectors = isWhole && BASE_REGISTERS + heldAtOnce(vectors, live) <= MAX_REGISTERS;
+  if (period > MAX_RUN) return mayVectors ? vectors : alone;
+  const point: FlatUnit = { width: 1, run: period, points: 1 };
+  const lines = (unit: FlatUnit): number => runLines(graph, { members, outputs }, { size, ...unit });
+  return mayVectors && lines(vectors) <= lines(point) ? vectors : point;
 }
 
 /** After how many elements a join begins anew, where four neighbours may lie in several of its parts. */

@@ -5,7 +5,7 @@
 import type { Machine } from "../../nest/nest";
 import {
   LOAD,
-  LOOPED,
+  loadedTogether,
   MEETING,
   MEETING_PER_THREAD,
   SHARED_AHEAD,
@@ -85,12 +85,9 @@ export function digitMicros(shape: OrderShape, factors: DigitFactors, machine: M
     const last = pass === passes - 1;
     const stored = carriedBy(shape, factors, last);
     const left = last ? rows * count : elements;
+    const turns = loads / loadedTogether(loads);
     const counting =
-      START +
-      Math.max(1, loads / LOOPED) * LOAD +
-      each * 2 * SHARED_WAIT +
-      meeting +
-      (rounds * threads * SHARED_WAIT) / SHARED_AHEAD;
+      START + turns * LOAD + each * 2 * SHARED_WAIT + meeting + (rounds * threads * SHARED_WAIT) / SHARED_AHEAD;
     const base = { workgroups, threads, bytes, registers: 24 + each };
     micros.push(
       takenMicros(
@@ -123,7 +120,12 @@ export function digitMicros(shape: OrderShape, factors: DigitFactors, machine: M
           // Each element is stored where its digit goes: in a line of its own.
           lines: elements / width + (elements * indexed) / between + counts / 4 + left * stored,
           shared: workgroups * (3 * cells + 2 * walked),
-          alone: counting + LOAD + each * 2 * SHARED_WAIT + meeting + rounds * digits * (SHARED_WAIT / SHARED_AHEAD),
+          alone:
+            counting +
+            (1 + indexed * turns) * LOAD +
+            each * 2 * SHARED_WAIT +
+            meeting +
+            rounds * digits * (SHARED_WAIT / SHARED_AHEAD),
         },
         machine,
       ),

@@ -3,6 +3,7 @@ import { node } from "../../../../ir";
 import { binsOf } from "../schedule";
 import { joinsOfSteps, rowSteps } from "../../fold/rows/row-steps";
 import { opDef } from "../../../../ops";
+import { loadedTogether } from "../../../nest/price";
 import { programOf, workgroupPerItem, type Job } from "../../../emit/kernel-frame";
 import type { Index } from "../../../emit/index-space";
 import { literal, widthOf, type KernelProgram, type Reg, type Value } from "../../../emit/kernel-ir";
@@ -46,26 +47,39 @@ function fillBins(job: Job): KernelProgram {
   low.comment("A thread's own bins are its column.");
   low.loop("bin", count, (binIndex) => store(own(binIndex), nothing));
   const each = form.columns / wide;
-  low.loop("turn", turns, (turn) => {
-    const unit = space.add(space.add(space.mul(part, threads * turns), grid.tid), space.mul(turn, threads));
-    low.branch(space.less(unit, each), () => {
-      const column = spread(space, low.bind("unit", unit, each - 1), wide === 4);
-      const at = pointAt(space, rows, rowOf(space.int(0)), column);
-      const valueOf = (what: typeof id, as: typeof scalar): Value =>
-        low.converted(low.valueAt(what, low.broadcast(at, form.space, node(graph, what).type.shape)), as, what);
-      const [named, update] = [valueOf(index, "i32"), value === null ? literal(1, scalar) : valueOf(value, scalar)];
-      for (let lane = 0; lane < wide; lane++) {
-        const lanePart = (of: Value): Value => (widthOf(of) === 1 ? of : low.part(of, lane, nodes));
-        // An index is held within the bins: what names none of them adds nothing.
-        const variable = space.variable(low.names.frame("bin"), count - 1, low.level);
-        low.emit({ kind: "bindValue", variable, value: lanePart(named), nodes });
-        const here = low.let("here", "i32", 1, { kind: "index", index: space.of(variable) }, nodes);
-        const exists = op("exists", "bool", "eq", [here, lanePart(named)]);
-        const taken = op("taken", scalar, "where", [exists, lanePart(update), nothing]);
-        const bin = own(space.of(variable));
-        store(bin, low.let("next", scalar, 1, { kind: "combine", def, a: load("known", bin), b: taken }, nodes));
-      }
+  /** The index and the value of an update, or of four. */
+  const updateAt = (unit: Index): { readonly named: Value; readonly update: Value } => {
+    const at = pointAt(space, rows, rowOf(space.int(0)), spread(space, unit, wide === 4));
+    const valueOf = (what: typeof id, as: typeof scalar): Value =>
+      low.converted(low.valueAt(what, low.broadcast(at, form.space, node(graph, what).type.shape)), as, what);
+    return { named: valueOf(index, "i32"), update: value === null ? literal(1, scalar) : valueOf(value, scalar) };
+  };
+  const foldInto = (named: Value, update: Value): void => {
+    // An index is held within the bins: what names none of them adds nothing.
+    const variable = space.variable(low.names.frame("bin"), count - 1, low.level);
+    low.emit({ kind: "bindValue", variable, value: named, nodes });
+    const here = low.let("here", "i32", 1, { kind: "index", index: space.of(variable) }, nodes);
+    const exists = op("exists", "bool", "eq", [here, named]);
+    const taken = op("taken", scalar, "where", [exists, update, nothing]);
+    const bin = own(space.of(variable));
+    store(bin, low.let("next", scalar, 1, { kind: "combine", def, a: load("known", bin), b: taken }, nodes));
+  };
+  const together = loadedTogether(turns);
+  low.loop("turn", turns / together, (turn) => {
+    // Several updates are on their way before the first is folded; past the end the last is loaded, and not folded.
+    const loads = Array.from({ length: together }, (_, i) => {
+      const turnNumber = space.add(space.mul(turn, together), space.int(i));
+      const start = space.add(space.mul(part, threads * turns), space.mul(turnNumber, threads));
+      const unit = low.bind("unit", space.add(start, grid.tid));
+      return { unit, ...updateAt(space.clamp(unit, each - 1)) };
     });
+    for (const { unit, named, update } of loads)
+      low.branch(space.less(unit, each), () => {
+        for (let lane = 0; lane < wide; lane++) {
+          const lanePart = (of: Value): Value => (widthOf(of) === 1 ? of : low.part(of, lane, nodes));
+          foldInto(lanePart(named), lanePart(update));
+        }
+      });
   });
   low.barrier();
   low.comment("Join what all threads have of a bin, each beginning with another one.");

@@ -10,12 +10,14 @@ import type { Index } from "../../../emit/index-space";
 import { literal, type Buffer, type KernelProgram, type Reg, type Value } from "../../../emit/kernel-ir";
 import { Lowering } from "../../../emit/lowering";
 import { gridFields, namesOf } from "../../../emit/split";
+import { COUNTED_AHEAD, type CountFactors } from "../count-factors";
 import { groupOf, isListed, targetsOf } from "../schedule";
 
 /** Variant `groups`: counts are cleared and elements counted; with a list, ranges are cut and elements put into them. */
 export function lowerGroups(job: Job): KernelProgram[] {
   const all = new Grouping(job);
-  const counted = [all.clear(), all.count()];
+  const { counting } = job.schedule;
+  const counted = [all.clear(), counting ? all.countApart(counting) : all.count()];
   return all.listed ? [...counted, all.cut(), all.fill()] : counted;
 }
 
@@ -69,6 +71,57 @@ class Grouping {
       grid,
       "count",
       `One thread per element, ${this.#threads} a workgroup: each adds one to the count of its key${number}.`,
+    );
+  }
+
+  /** Each workgroup counts a part of a list by itself, and adds its counts to those of all. */
+  countApart({ bins, turns, parts, lists }: CountFactors): KernelProgram {
+    const low = new Lowering(this.#job.graph, this.#before(), []);
+    const { space } = low;
+    const [threads, nodes] = [this.#threads, [this.#id]];
+    const perList = this.#elements / lists;
+    const grid = workgroupPerItem(low, parts * lists, threads, this.#job.target, "part");
+    const [list, part] = [space.div(grid.index, parts), space.mod(grid.index, parts)];
+    const own = low.sharedCounts("own", bins);
+    const one = literal(1, "i32");
+    const eachBin = (body: (bin: Index) => void): void =>
+      low.loop("turn", Math.ceil(bins / threads), (turn) => {
+        const bin = low.bind("bin", space.add(space.mul(turn, threads), grid.tid));
+        low.branch(space.less(bin, bins), () => body(bin));
+      });
+    low.comment("Counts of this workgroup.");
+    eachBin((bin) =>
+      low.emit({ kind: "storeShared", array: own, index: bin, value: literal(0, "i32"), lane: null, nodes }),
+    );
+    low.barrier();
+    low.loop("turn", turns / COUNTED_AHEAD, (turn) => {
+      const first = space.add(space.mul(part, threads * turns), space.mul(turn, threads * COUNTED_AHEAD));
+      const units = Array.from({ length: COUNTED_AHEAD }, (_, i) =>
+        low.bind("unit", space.add(space.add(first, space.int(i * threads)), grid.tid)),
+      );
+      const keys = units.map((unit) =>
+        this.#keyOf(low, space.add(space.mul(list, perList), space.clamp(unit, perList - 1))),
+      );
+      for (const [i, unit] of units.entries()) {
+        const key = keys[i]!;
+        const add = (): void =>
+          low.emit({ kind: "addShared", array: own, index: space.mod(key, bins), value: one, nodes });
+        low.branch(space.less(unit, perList), () => low.branch(space.less(key, this.#targets), add));
+      }
+    });
+    low.barrier();
+    low.comment("They are added to those of all workgroups.");
+    const counts = this.#counts(low);
+    eachBin((bin) => {
+      const counted = low.let("counted", "i32", 1, { kind: "loadShared", array: own, index: bin }, nodes);
+      low.fetchAdd("before", counts, space.add(space.mul(list, bins), bin), counted, nodes);
+    });
+    const ofLists = lists > 1 ? ` of each of ${lists} lists` : "";
+    return this.#program(
+      low,
+      grid,
+      "count",
+      `One workgroup of ${threads} threads per one of ${parts} chunks of ${perList} elements${ofLists}, ${turns} each: it counts keys in workgroup memory and adds its counts to those of all.`,
     );
   }
 

@@ -4,6 +4,7 @@
  */
 import { knobsFor, node, type NodeId, partialsId, sizeOf } from "../../../../ir";
 import { ADDERS, indexBits } from "../sort-factors";
+import { loadedTogether } from "../../../nest/price";
 import { digitBuffers, keyBounds, orderShape, type DigitBuffer } from "../digit-sort";
 import { mergedSort, partitionOf } from "../merge-sort";
 import { storedInputs } from "../../../indices/views";
@@ -130,20 +131,32 @@ function digitOf(all: DigitSort, { low }: Part, pass: number, value: Value): Ind
   return low.space.of(variable);
 }
 
-/** Visits a thread's elements in their order: loads, which are four neighbours at a time where they can be. */
-function eachLoad(all: DigitSort, kernel: Part, visit: (iteration: Index, column: Index) => void): void {
+/**
+ * Visits a thread's elements in their order: loads, which are four neighbours at a time where they can be, several of them before the
+ * first is visited. Past the end of a row its last elements are loaded, and not visited.
+ */
+function eachLoad<T>(
+  all: DigitSort,
+  kernel: Part,
+  load: (column: Index) => T,
+  visit: (iteration: Index, column: Index, loaded: T) => void,
+): void {
   const { low, grid, part, width } = kernel;
   const { space } = low;
   const { each, threads } = all.factors;
   const { columns } = all.shape;
   const units = each / width;
+  const together = loadedTogether(units);
   const first = space.add(space.mul(part, threads * units), space.mul(grid.tid, units));
-  low.loop("turn", units, (iteration) => {
-    const unit = space.add(first, iteration);
-    low.branch(space.less(unit, columns / width), () => {
-      const own = low.bind("unit", unit, columns / width - 1);
-      visit(iteration, spread(space, own, width === 4));
+  low.loop("turn", units / together, (turn) => {
+    const loads = Array.from({ length: together }, (_, i) => {
+      const iteration = space.add(space.mul(turn, together), space.int(i));
+      const unit = low.bind("unit", space.add(first, iteration));
+      const column = spread(space, space.clamp(unit, columns / width - 1), width === 4);
+      return { iteration, unit, column, loaded: load(column) };
     });
+    for (const { iteration, unit, column, loaded } of loads)
+      low.branch(space.less(unit, columns / width), () => visit(iteration, column, loaded));
   });
 }
 
@@ -171,8 +184,8 @@ function countOwn(all: DigitSort, kernel: Part, pass: number, keep: (iteration: 
     const index = counterAt(kernel, all.factors, bin, grid.tid);
     low.emit({ kind: "storeShared", array: counters, index, value: literal(0, "i32"), lane: null, nodes });
   });
-  eachLoad(all, kernel, (iteration, column) => {
-    const value = elementAt(all, kernel, pass, column);
+  const load = (column: Index): Value => elementAt(all, kernel, pass, column);
+  eachLoad(all, kernel, load, (iteration, _, value) => {
     keep(iteration, value);
     for (let lane = 0; lane < width; lane++) {
       const bin = digitOf(all, kernel, pass, low.part(value, lane, nodes));
@@ -302,24 +315,30 @@ function moveElements(all: DigitSort, pass: number): KernelProgram {
   low.comment("Where the first of each digit goes, thread by thread.");
   eachDigit(all, kernel, (bin) => {
     const next = low.variable("goes", "i32", 1, low.load(starts, cellOf(all, kernel, bin), nodes, "start"), nodes);
-    low.loop("smaller", digits - 1, (smaller) =>
-      low.branch(space.below(smaller, bin), () =>
-        set(next, low.load(totals, totalOf(all, low, row, smaller), nodes, "total")),
-      ),
-    );
-    low.loop("thread", factors.threads, (thread) => {
-      const index = counterAt(kernel, factors, bin, thread);
-      const known = low.let("known", "i32", 1, { kind: "loadShared", array: counters, index }, nodes);
-      low.emit({ kind: "storeShared", array: counters, index, value: next, lane: null, nodes });
-      set(next, known);
+    // No load waits for a branch.
+    low.loop("smaller", digits - 1, (smaller) => {
+      const yes = low.load(totals, totalOf(all, low, row, smaller), nodes, "total");
+      const when = space.below(smaller, bin);
+      set(next, low.let("counts", "i32", 1, { kind: "select", when, yes, no: literal(0, "i32") }, nodes));
+    });
+    const together = loadedTogether(factors.threads);
+    low.loop("thread", factors.threads / together, (turn) => {
+      const cells = Array.from({ length: together }, (_, i) => {
+        const index = counterAt(kernel, factors, bin, space.add(space.mul(turn, together), space.int(i)));
+        return { index, known: low.let("known", "i32", 1, { kind: "loadShared", array: counters, index }, nodes) };
+      });
+      for (const { index, known } of cells) {
+        low.emit({ kind: "storeShared", array: counters, index, value: next, lane: null, nodes });
+        set(next, known);
+      }
     });
   });
   low.barrier();
   const indicesFrom = pass === 0 || factors.packed ? null : bufferOf(all, low, "indices", pass - 1);
-  eachLoad(all, kernel, (iteration, column) => {
+  const indicesAt = (column: Index): Value | null =>
+    indicesFrom && low.load(indicesFrom, space.add(space.mul(row, shape.columns), column), nodes, "index");
+  eachLoad(all, kernel, indicesAt, (iteration, column, indices) => {
     const value = low.let("element", "i32", width, { kind: "loadShared", array: held, index: iteration }, nodes);
-    const indices =
-      indicesFrom && low.load(indicesFrom, space.add(space.mul(row, shape.columns), column), nodes, "index");
     for (let lane = 0; lane < width; lane++) {
       const x = low.part(value, lane, nodes);
       const bin = digitOf(all, kernel, pass, x);

@@ -1,0 +1,165 @@
+/**
+ * @file Lines of memory that loads ask for whose addresses are data: neighbouring threads load from anywhere, and a warp whose 32 loads
+ * fall on 32 lines takes as long as 32 warps that load neighbours.
+ */
+import { dtypeBytes, isLiteral, node, sizeOf, type Graph, type Node, type NodeId, type Shape } from "../../ir";
+import { algebraOf, opDef, type Bounds } from "../../ops";
+import { LINE, WARP } from "../nest/price";
+import { endsPass } from "../shapes/fold/rows/row-ops";
+import type { Segment } from "../types";
+import { storedInputs } from "../indices/views";
+import { rangeTerms } from "./data-loads";
+import { positionsOf } from "./positions";
+import { SECTOR_BYTES } from "./reads";
+
+/** Elements that threads load of a value, how many of them lie side by side for neighbours, and among how many. */
+interface Asked {
+  readonly elements: number;
+  readonly run: number;
+  readonly among: number;
+}
+
+const SIDE_BY_SIDE = Infinity;
+/** Neighbours that one load of a warp can serve. */
+const lineOf = (n: Node): number => LINE / dtypeBytes(n.type.dtype);
+
+/** Elements of a shape behind one index of an axis. */
+const behind = (shape: Shape, axis: number): number => sizeOf(shape.slice(axis + 1));
+
+/** Whether any member loads from an address that is data: all others ask for nothing here. */
+const isScattered = ({ op }: Node): boolean => opDef(op).kind === "gather" || opDef(op).kind === "ranges";
+
+/** Whether the loop over the operands of an op is one of its own, along what lies side by side. */
+const walksItself = (n: Node): boolean => endsPass(n) || ["contraction", "loop", "groups"].includes(opDef(n.op).kind);
+
+/**
+ * Lines that the loads of one run ask for, of what is gathered, and of the lists that say from where.
+ * @param evaluations how many elements of each member are computed
+ */
+export function scatteredLines(
+  graph: Graph,
+  members: readonly NodeId[],
+  evaluations: ReadonlyMap<NodeId, number>,
+): number {
+  if (!members.some((id) => isScattered(node(graph, id)))) return 0;
+  const inside = new Set(members);
+  const known = new Map<NodeId, Asked>();
+  const lines = new Map<string, number>();
+  /** What the load of an operand of `n` asks for; a member asks for as much as the most of its readers, side by side as the least. */
+  const ask = (n: Node, input: NodeId, asked: Asked): void => {
+    if (inside.has(input)) {
+      const before = known.get(input);
+      known.set(input, before ? bothOf(asked, before) : asked);
+      return;
+    }
+    const loaded = node(graph, input);
+    const line = lineOf(loaded);
+    if (asked.run >= line || isLiteral(loaded)) return;
+    // One load serves all that read the same element.
+    const key = isScattered(n) ? `${n.id} ${input}` : input;
+    // The loads of a warp meet where there are fewer lines than threads.
+    const ofWarp = Math.min(WARP / asked.run, Math.max(1, asked.among / line));
+    lines.set(key, Math.max((asked.elements / WARP) * ofWarp, lines.get(key) ?? 0));
+  };
+  for (const id of members.toReversed()) {
+    const n = node(graph, id);
+    const walks = walksItself(n);
+    const own = known.get(id) ?? inOrder(evaluations.get(id) ?? 0);
+    n.inputs.forEach((input, operand) =>
+      ask(n, input, walks ? inOrder(evaluations.get(input) ?? 0) : askedOf(graph, n, operand, own)),
+    );
+  }
+  return [...lines.values()].reduce((sum, each) => sum + each, 0);
+}
+
+const inOrder = (elements: number): Asked => ({ elements, run: SIDE_BY_SIDE, among: Infinity });
+
+const bothOf = (a: Asked, b: Asked): Asked => ({
+  elements: Math.max(a.elements, b.elements),
+  run: Math.min(a.run, b.run),
+  among: Math.max(a.among, b.among),
+});
+
+function askedOf(graph: Graph, n: Node, operand: number, { elements, run, among }: Asked): Asked {
+  const { gather, ranges } = opDef(n.op);
+  const shapes = n.inputs.map((input) => node(graph, input).type.shape);
+  const [data] = shapes as [Shape];
+  const thinned = (by: number): Asked => ({
+    elements: elements / by,
+    run: Math.max(1, run / by),
+    among: Math.max(1, among / by),
+  });
+  if (gather) {
+    const axis = gather.axis(n.attrs, data);
+    const own = behind(data, axis);
+    // Neighbours behind one index lie side by side, and so do all where there is only one.
+    if (operand > 0) return thinned(Math.max(1, own));
+    return sizeOf(shapes[1]!) === 1
+      ? { elements, run, among }
+      : { elements, run: Math.min(run, own), among: Math.min(data[axis]!, spreadOf(graph, n.inputs[1]!)) * own };
+  }
+  if (ranges) {
+    const axis = ranges.axis(n.attrs, data);
+    const own = behind(data, axis);
+    const terms = Math.max(1, rangeTerms(graph, n.inputs));
+    if (operand === 0) return { elements: elements * terms, run: Math.min(run, own), among: data[axis]! * own };
+    const each = thinned(Math.max(1, own));
+    // Ranges of neighbours follow one another in the list.
+    return operand > 1
+      ? each
+      : { elements: each.elements * terms, run: Math.max(1, each.run / terms), among: sizeOf(shapes[1]!) };
+  }
+  return thinned(repeatedBy(shapes[operand]!, n.type.shape));
+}
+
+/** Neighbours that share an element of a broadcast operand. */
+function repeatedBy(shape: Shape, out: Shape): number {
+  let times = 1;
+  for (let axis = 1; axis <= out.length && (shape.at(-axis) ?? 1) === 1; axis++) times *= out.at(-axis)!;
+  return sizeOf(shape) === sizeOf(out) ? 1 : times;
+}
+
+/** Lines that a machine asks for while it stores to a sector of which a warp writes a part. */
+const LINES_PER_STORE = 1.4;
+
+/**
+ * Lines that threads ask for which each take `run` times `width` neighbours: those of a warp lie so far apart. What is read at several
+ * positions is loaded element by element.
+ */
+export function runLines(
+  graph: Graph,
+  { members, outputs }: { readonly members: readonly NodeId[]; readonly outputs: readonly NodeId[] },
+  { size, width, run }: Pick<Segment, "size" | "width" | "run">,
+): number {
+  if (run === 1) return 0;
+  const apart = width * run;
+  const { loaded } = positionsOf(graph, members, outputs);
+  let lines = 0;
+  for (const id of storedInputs(graph, members)) {
+    const positions = loaded.get(id)?.length ?? 1;
+    const elements = positions > 1 ? size * positions : sizeOf(node(graph, id).type.shape);
+    const own = positions > 1 ? apart : (apart * elements) / size;
+    if (own > width) lines += (elements * Math.min(1, own / lineOf(node(graph, id)))) / (positions > 1 ? 1 : width);
+  }
+  const sectors = outputs.length * size * Math.min(1 / width, (apart * 4) / SECTOR_BYTES / width);
+  return lines + LINES_PER_STORE * sectors;
+}
+
+/** How many numbers those of neighbours lie among, as far as bounds and sums say: what rows have in common tells none of them apart. */
+function spreadOf(graph: Graph, id: NodeId): number {
+  const n = node(graph, id);
+  const { kind, bounds } = opDef(n.op);
+  const whole: Bounds = { least: -Infinity, most: Infinity };
+  if (bounds && kind === "elementwise") {
+    const { least, most } = bounds(n.attrs, ...n.inputs.map(() => whole));
+    if (most - least < Infinity) return most - least + 1;
+  }
+  const { terms } = algebraOf(n.op);
+  const spread = (input: NodeId): number =>
+    repeatedBy(node(graph, input).type.shape, n.type.shape) > 1 ? 1 : spreadOf(graph, input);
+  if (terms) return n.inputs.reduce((sum, input) => sum + spread(input) - 1, 1);
+  const isView = kind === "movement" && n.inputs.length === 1;
+  return isView && sizeOf(n.type.shape) === sizeOf(node(graph, n.inputs[0]!).type.shape)
+    ? spreadOf(graph, n.inputs[0]!)
+    : Infinity;
+}
