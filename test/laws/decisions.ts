@@ -363,7 +363,7 @@ export const examples: readonly Example[] = [
     text: liveValues(260),
     options: { groupSize: 31 },
     codes: ["C_REGISTERS"],
-    kernels: 3,
+    kernels: 2,
   },
   { name: "one element of each row", text: picked, codes: ["A_BYTES"], kernels: 1 },
   {

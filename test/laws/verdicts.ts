@@ -3,10 +3,15 @@ import { compile } from "../../src/fusion/compile";
 import type { Compilation } from "../../src/fusion/compilation";
 import { barsOf, criterionOf, reasonTitles, titleOf, verdictsOf } from "../../src/fusion/decision-bars";
 import { settled } from "../../src/fusion/settled";
-import { groupedCounts, showBytes, showMicros, type Alternative, type Step } from "../../src/fusion/ir";
+import { clearlyLess, groupedCounts, showBytes, showMicros, type Alternative, type Step } from "../../src/fusion/ir";
 
 /** Below this many µs, or bytes, a difference is none. */
 const NOTHING = 1e-9;
+
+/** Predicted times that the planner calls a tie, so that the bytes decide. */
+const TIE = 1.025;
+const tied = (one: Alternative, other: Alternative): boolean =>
+  Math.max(one.micros, other.micros) < TIE * Math.min(one.micros, other.micros);
 
 const QUANTITY = /[\d.,−]+ (?:ns|µs|ms|s|B|KiB|MiB|GiB|TiB)(?![\w/])/g;
 
@@ -44,6 +49,14 @@ export function verdictFaults(step: Step): string[] {
       const isComparison = criterion === "time" || criterion === "bytes" || criterion === "memory";
       if (isComparison && value(criterion, chosen[0]!) > best + NOTHING)
         fault(`chosen ${value(criterion, chosen[0]!)}, the best by ${criterion} is ${best}`);
+      const taken = chosen[0]!;
+      const rival = alternatives.find(
+        (each) => !each.chosen && clearlyLess(each.bytes, taken.bytes) && tied(each, taken),
+      );
+      if (isComparison && criterion !== "memory" && rival && !verdict.text.includes("though it moves"))
+        fault(
+          `within a tie (${rival.micros}, ${taken.micros} µs) ${rival.bytes} bytes lose to ${taken.bytes}, and nothing says why`,
+        );
     }
   }
   const { limit } = verdict;

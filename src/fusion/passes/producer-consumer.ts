@@ -19,7 +19,7 @@ import {
 import { IN_PLACE, isIndexMap, readingInPlace } from "./driver/read-in-place";
 import type { Planner } from "./driver/planner";
 import { together } from "./driver/together";
-import { bothWays, settledBy, timeOf, weigh, workOf } from "./profitability/weigh";
+import { bothWays, settledBy, timeOf, weigh, winsTie, workOf } from "./profitability/weigh";
 import { countOf, inWords, nameOf, namesOf, no, showMicros, yes } from "./driver/sentences";
 import {
   forcing,
@@ -166,6 +166,7 @@ function beaten(planner: Planner, candidate: Candidate, delta: CostDelta): Opini
   const shared = waits
     ? { what: `stored by the kernel of ${reader}`, ...workOf(planner, [...pair.add, ...others]) }
     : { what: "one kernel for all", ...workOf(planner, rival.add) };
+  if (winsTie(delta.fused, shared)) return null;
   const ways = [...bothWays(candidate, delta), shared] as const;
   const weighed = weigh("time", ways);
   if (!weighed.alternatives[2]!.chosen || overBudget(planner, rival) || refusedMerge(planner, rival)) return null;

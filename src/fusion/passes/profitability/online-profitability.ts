@@ -4,18 +4,15 @@ import { lineOf } from "../../kernel";
 import type { Candidate, CostDelta, Opinion } from "../driver/define";
 import type { Planner } from "../driver/planner";
 import type { Rewriter } from "../driver/rewriter";
-import { bothWays, bytesOfWays, NO_MICROS, takesIt, timeOf, weigh } from "./weigh";
-import { capital, countOf, no, showBytes, yes } from "../driver/sentences";
-import { forcing, unprofitable, numbersOf, worthIt } from "./profitability";
+import { bothWays, takesIt, timeOf, weigh } from "./weigh";
+import { capital, countOf, no, showBytes } from "../driver/sentences";
+import { byBytes, forcing, unprofitable, numbersOf, worthIt } from "./profitability";
 
 /** Regions that compute some of `nodes`, each once, as they are now. */
 export function regionsOf(planner: Planner, rewriter: Rewriter, nodes: readonly NodeId[]): Region[] {
   const found = new Set<RegionId>(nodes.flatMap((id) => rewriter.regionsOf(id)));
   return [...found].flatMap((id) => planner.regions.get(id) ?? []);
 }
-
-/** Predictions that lie closer than this say nothing (docs/measurements.md): the plan that moves less wins. */
-const TIE = 0.025;
 
 /**
  * Predicted time, and the bytes saved against operands that every band of rows reads again.
@@ -33,11 +30,8 @@ export function onlineProfitability(
   const rival = stored && stored.micros < apart.micros ? stored : apart;
   const besides = rival === apart ? [] : [{ what: "scores stored, the rest merged", ...rival }];
   const ways = [...bothWays(candidate, delta), ...besides];
-  const tied = fused.micros >= rival.micros - NO_MICROS && fused.micros < (1 + TIE) * rival.micros;
-  if (tied && fused.bytes < rival.bytes) {
-    const text = `${doing} moves ${bytesOfWays(fused, rival)}. Predicted times within ${100 * TIE} % are a tie (${timeOf(fused, rival)}), so the bytes decide.`;
-    return yes("A_BYTES", candidate.nodes, text, { numbers: numbersOf(delta), weighed: weigh("bytes", ways) });
-  }
+  const tied = byBytes(candidate, delta, doing, rival);
+  if (tied) return { ...tied, weighed: weigh("bytes", ways) };
   const weighed = weigh("time", ways);
   if (!takesIt(weighed) && fused.micros < apart.micros)
     return beaten(candidate, delta, doing, weighed, forcing(planner, candidate));

@@ -9,6 +9,7 @@ import {
   OPS_PER_NOTCH,
   type Region,
   type Verdict,
+  type Work,
   sizeOf,
 } from "../../ir";
 import { intensity, machineShare, ridge, type Figures } from "../../cost";
@@ -18,7 +19,7 @@ import { MAX_REGISTERS } from "../../kernel";
 import { titled } from "../catalogue";
 import type { Candidate, CostDelta, Opinion } from "../driver/define";
 import type { Planner } from "../driver/planner";
-import { bothWays, bytesOfWays, movesLess, overruled, takesIt, timeOf, weigh } from "./weigh";
+import { bothWays, bytesOfWays, movesLess, NO_MICROS, overruled, takesIt, TIE, timeOf, weigh, winsTie } from "./weigh";
 import { countOf, namesOf, no, showBytes, showFlops, showMicros, subjectOf, yes, inWords } from "../driver/sentences";
 
 /** WGSL statements in one kernel: compile time grows with them. */
@@ -166,10 +167,26 @@ export const numbersOf = ({ apart, fused, flopsAdded }: CostDelta): Readonly<Rec
 export function judge(planner: Planner, candidate: Candidate, delta: CostDelta, doing: string, grown = false): Opinion {
   const over = overBudget(planner, candidate, grown);
   if (over) return over;
-  const weighed = weigh("time", bothWays(candidate, delta));
+  const ways = bothWays(candidate, delta);
+  const tied = byBytes(candidate, delta, doing);
+  if (tied) return extended(tied, { weighed: weigh("bytes", ways) });
+  const weighed = weigh("time", ways);
   return takesIt(weighed)
     ? extended(worthIt(candidate, delta, doing), { weighed })
     : extended(unprofitable(planner, candidate, delta, doing), { weighed });
+}
+
+/** Why the candidate is chosen where the times are a tie that it does not win, and it moves less than `rival`; null otherwise. */
+export function byBytes(
+  candidate: Candidate,
+  delta: CostDelta,
+  doing: string,
+  rival: Work = delta.apart,
+): Opinion | null {
+  const { fused } = delta;
+  if (fused.micros < rival.micros - NO_MICROS || !winsTie(fused, rival)) return null;
+  const text = `${doing} moves ${bytesOfWays(fused, rival)}. Predicted times within ${100 * TIE} % are a tie (${timeOf(fused, rival)}), so the bytes decide.`;
+  return yes("A_BYTES", candidate.nodes, text, { numbers: numbersOf(delta) });
 }
 
 /** In which the candidate's way is the faster one. */

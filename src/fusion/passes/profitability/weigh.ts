@@ -60,6 +60,13 @@ export const choosing = (criterion: Criterion, ways: readonly Way[], at: number)
 /** Below this many µs a difference is none. */
 export const NO_MICROS = 1e-9;
 
+/** Predictions that lie closer than this say nothing (docs/measurements.md): what moves less wins. */
+export const TIE = 0.025;
+
+/** Whether the first takes no longer than a tie with the second allows, and moves less. */
+export const winsTie = (taken: Work, rival: Work): boolean =>
+  taken.micros < (1 + TIE) * rival.micros && movesLess(taken, rival);
+
 /** The best by time, or by bytes; the earliest among equals. */
 export function weigh(criterion: "time" | "bytes" | "memory", ways: readonly Way[]): Weighed {
   const value = ({ micros, bytes }: Way): number => (criterion === "time" ? micros : bytes);
