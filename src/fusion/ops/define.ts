@@ -329,6 +329,10 @@ export interface Names {
   readonly jaxDefaults?: Attrs;
   /** What the arguments mean in PyTorch for inputs of these shapes, where it takes what others refuse. */
   readonly inTorch?: (attrs: Attrs, inputs: readonly Shape[]) => Attrs;
+  /** Why PyTorch refuses these arguments, where others take them; null where it does not. */
+  readonly refusedInTorch?: (attrs: Attrs, inputs: readonly Shape[]) => string | null;
+  /** Whether such a call answers its first operand itself, so that there is nothing to compute. */
+  readonly passes?: (attrs: Attrs) => boolean;
   /** The numbers that it makes of its attributes alone: a loop of Python over them knows each. */
   readonly numbers?: (attrs: Attrs) => readonly number[];
 }

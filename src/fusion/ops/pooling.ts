@@ -67,6 +67,14 @@ export function checkPool([x]: readonly (TensorType | null)[], attrs: Attrs, nam
   return wrong("shape-mismatch", `${names[0]} is ${showShape(x!.shape)}: the window has ${rank} axes.`);
 }
 
+/** PyTorch has no window that lies wholly in the border. */
+export function refusedPadding(attrs: Attrs, [x]: readonly Shape[]): string | null {
+  const half = ({ kernel, dilation }: PoolAxis): number => Math.floor(((kernel - 1) * dilation + 1) / 2);
+  const over = poolAxes(x!, attrs).find((axis) => Math.max(axis.before, axis.after) > half(axis));
+  if (!over) return null;
+  return `PyTorch refuses a border wider than half a window: padding is ${Math.max(over.before, over.after)}, and half a window of ${over.kernel} is ${half(over)}.`;
+}
+
 /** Axes of a pool's windows that hold the taps. */
 export const tapAxes = (x: Shape, attrs: Attrs): number[] => {
   const rank = rankOf(attrs, x);

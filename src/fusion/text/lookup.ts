@@ -1,5 +1,5 @@
 /** @file What a bare name stands for, and the best advice when it stands for nothing. */
-import type { Shape, Span } from "../ir";
+import { broadcastShapes, type Shape, type Span } from "../ir";
 import { activations, findOp } from "../ops";
 import type { Interpreter, StatementRun } from "./interpreter";
 import { isLayer } from "./layers/layer";
@@ -11,7 +11,7 @@ import { Diagnostics } from "./reading/diagnostics";
 import { readProgram } from "./reading/read";
 import { isBuiltin } from "./values/builtins";
 import { aboutParser } from "./reading/mistakes";
-import { bare, everyStatement, rootsOf, walk, type NameExpr } from "./reading/syntax";
+import { bare, everyStatement, rootsOf, walk, type Expr, type NameExpr } from "./reading/syntax";
 import { latest } from "./values/grown";
 import { BROKEN, numberValue, Scope, type Value } from "./values/values";
 
@@ -86,15 +86,37 @@ function isImported(interpreter: Interpreter, name: string): boolean {
   return names.has(name);
 }
 
-/** A shape that fits the named tensor on the other side of the operator at `span`; a usual one where there is none. */
+/** The shape that an expression seems to have: what is elementwise has that of its tensors; null where it names none. */
+function shapeSeen(interpreter: Interpreter, run: StatementRun, given: Expr): Shape | null {
+  const expr = bare(given);
+  const seen = (each: Expr): Shape | null => shapeSeen(interpreter, run, each);
+  if (expr.kind === "name") {
+    const value = run.frame.scope.find(expr.name)?.value;
+    return value?.kind === "tensor" ? interpreter.nodes.get(value.node)!.type.shape : null;
+  }
+  if (expr.kind === "unary") return seen(expr.operand);
+  if (expr.kind === "call") {
+    const { callee, args } = expr;
+    const object = callee.kind === "member" ? seen(callee.object) : null;
+    return args.reduce((found, { value }) => found ?? seen(value), object);
+  }
+  if (expr.kind !== "binary") return null;
+  const [left, right] = [seen(expr.left), seen(expr.right)];
+  if (!left || !right) return left ?? right;
+  return expr.op === "@" ? [...left.slice(0, -1), ...right.slice(-1)] : broadcastShapes(left, right);
+}
+
+/** A shape that fits what stands beside the name at `span`, as the other side of an operator or as another argument; a usual one where nothing does. */
 function shapeBeside(interpreter: Interpreter, run: StatementRun, span: Span): Shape {
+  const isHere = (expr: Expr): boolean => bare(expr).span.from === span.from;
   for (const expr of rootsOf(run.statement).flatMap((root) => [...walk(root)])) {
-    if (expr.kind !== "binary") continue;
-    const isLeft = bare(expr.left).span.from === span.from;
-    if (!isLeft && bare(expr.right).span.from !== span.from) continue;
-    const other = bare(isLeft ? expr.right : expr.left);
-    const value = other.kind === "name" ? run.frame.scope.find(other.name)?.value : undefined;
-    const shape = value?.kind === "tensor" ? interpreter.nodes.get(value.node)!.type.shape : [];
+    if (expr.kind === "call" && expr.args.some(({ value }) => isHere(value))) {
+      const shape = shapeSeen(interpreter, run, expr);
+      if (shape && shape.length > 0) return shape;
+    }
+    if (expr.kind !== "binary" || !(isHere(expr.left) || isHere(expr.right))) continue;
+    const isLeft = isHere(expr.left);
+    const shape = shapeSeen(interpreter, run, isLeft ? expr.right : expr.left) ?? [];
     if (shape.length === 0) continue;
     const shared = shape.at(isLeft ? -2 : -1);
     return expr.op === "@" && shared !== undefined ? [shared, shared] : shape;

@@ -1,7 +1,7 @@
 import { composite } from "../compose";
 import { PADDING } from "../convolution";
 import { ONE_TENSOR } from "../families";
-import { CEIL, checkPool, KERNEL, POOL_DILATION, POOL_STRIDE, windowMean } from "../pooling";
+import { CEIL, checkPool, KERNEL, POOL_DILATION, POOL_STRIDE, refusedPadding, windowMean } from "../pooling";
 
 export const avgPool = composite({
   name: "avg_pool",
@@ -20,5 +20,6 @@ export const avgPool = composite({
     POOL_DILATION,
   ],
   check: checkPool,
+  refusedInTorch: refusedPadding,
   build: (b, [x], attrs) => windowMean(b, x!, attrs, attrs["count_include_pad"] !== false),
 });

@@ -2,7 +2,17 @@ import { composite } from "../compose";
 import { PADDING } from "../convolution";
 import { ONE_TENSOR } from "../families";
 import { BELOW_ALL } from "../limits";
-import { CEIL, checkPool, KERNEL, POOL_DILATION, POOL_STRIDE, poolAxes, poolWindows, tapAxes } from "../pooling";
+import {
+  CEIL,
+  checkPool,
+  KERNEL,
+  POOL_DILATION,
+  POOL_STRIDE,
+  poolAxes,
+  poolWindows,
+  refusedPadding,
+  tapAxes,
+} from "../pooling";
 
 export const maxPool = composite({
   name: "max_pool",
@@ -14,6 +24,7 @@ export const maxPool = composite({
   },
   params: [ONE_TENSOR, KERNEL, POOL_STRIDE, PADDING, POOL_DILATION, CEIL],
   check: checkPool,
+  refusedInTorch: refusedPadding,
   build(b, [x], attrs) {
     const { dtype, shape } = b.typeOf(x!);
     const windows = poolWindows(b, x!, poolAxes(shape, attrs), BELOW_ALL(dtype));

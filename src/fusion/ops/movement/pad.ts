@@ -27,7 +27,7 @@ export const pad = movement({
     if (mode !== "constant" && mode !== "edge" && mode !== "reflect" && mode !== "wrap") {
       return wrong(
         "bad-attr",
-        `pad has no mode ${JSON.stringify(attrs["mode"])}; the modes are constant, edge, reflect and wrap.`,
+        `pad has no mode ${JSON.stringify(attrs["mode"])}; the modes are constant, reflect, replicate (edge) and circular (wrap).`,
       );
     }
     if (pads.length % 2 === 1 || pads.length > 2 * x!.length) {

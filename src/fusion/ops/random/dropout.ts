@@ -59,6 +59,7 @@ export const dropout: OpDef = {
     },
   }),
   kind: "random",
+  passes: idle,
   infer([x], attrs, names = ["x"]) {
     const p = rate(attrs);
     if (p < 0 || p > 1)

@@ -120,6 +120,13 @@ export const ADVICE: ReadonlyMap<string, string> = new Map([
         "A gradient by a whole module is not taken here: give a def its weights as arguments, and take jax.grad of that.",
       ] as const,
   ),
+  ...["load", "loadtxt", "genfromtxt", "fromfile", "from_file", "read_csv", "memmap", "load_file"].map(
+    (name) =>
+      [
+        name,
+        "No file is read here: declare what it holds as an input with its shape, such as x: f32[128, 64].",
+      ] as const,
+  ),
   ["pmap", "There is one GPU here. Write vmap for a batch, or psum for a sum over devices."],
   ...["fft", "ifft", "rfft", "irfft", "fft2", "ifft2", "rfft2", "fftn", "istft", "angle"].map(
     (name) => [name, COMPLEX] as const,

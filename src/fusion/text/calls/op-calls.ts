@@ -16,21 +16,32 @@ import { callAnyDef, libraryOverload, libraryScope } from "../library/library";
 import type { DefStatement, Expr } from "../reading/syntax";
 import { asScalarTensor, BROKEN, type GivenArgument, numberValue, type Operand, type Value } from "../values/values";
 
-/** What arguments mean to PyTorch, where the call is one of its. */
-function asTorchReads(
-  interpreter: Interpreter,
-  dialect: Dialect,
-  { inTorch }: OpDef | CompositeDef,
-  { tensors }: Bound,
-  attrs: Attrs,
-): Attrs {
-  if (!inTorch || !(dialect === "torch" || (dialect === null && isTorchIn(interpreter)))) return attrs;
+/** The shapes of all operands, where the call is one of PyTorch's and they are known. */
+function shapesInTorch(interpreter: Interpreter, dialect: Dialect, { tensors }: Bound): readonly Shape[] | null {
+  if (!(dialect === "torch" || (dialect === null && isTorchIn(interpreter)))) return null;
   const shapes = tensors.map((each) =>
     each?.value.kind === "tensor" && !interpreter.unknown.has(each.value.node)
       ? typeOf(interpreter, each.value.node).shape
       : null,
   );
-  return shapes.includes(null) ? attrs : inTorch(attrs, shapes as readonly Shape[]);
+  return shapes.includes(null) ? null : (shapes as readonly Shape[]);
+}
+
+/** What arguments mean to PyTorch, where the call is one of its; null where it refuses them, which is said. */
+function asTorchReads(
+  interpreter: Interpreter,
+  { dialect = null, expr }: OpCall,
+  { inTorch, refusedInTorch }: OpDef | CompositeDef,
+  bound: Bound,
+  attrs: Attrs,
+): Bound | null {
+  const shapes = inTorch || refusedInTorch ? shapesInTorch(interpreter, dialect, bound) : null;
+  if (!shapes) return { ...bound, attrs };
+  const read = inTorch ? inTorch(attrs, shapes) : attrs;
+  const refused = refusedInTorch?.(read, shapes) ?? null;
+  if (refused === null) return { ...bound, attrs: read };
+  interpreter.diagnostics.add("bad-attr", expr.span, refused);
+  return null;
 }
 
 export interface OpCall extends CallAt {
@@ -124,7 +135,9 @@ function opValue(
     ...perSpace(interpreter, call.called ?? "", found),
     ...ownIgnored(interpreter, meant, found),
   };
-  const bound = found && { ...found, attrs: asTorchReads(interpreter, dialect, meant, found, attrs!) };
+  const bound = found && asTorchReads(interpreter, call, meant, found, attrs!);
+  const [first] = bound?.tensors ?? [];
+  if (bound && first?.value.kind === "tensor" && meant.passes?.(bound.attrs)) return first.value;
   const number = bound && numberMade(interpreter, run, call, meant, bound);
   if (number) return number;
   const rank = rankOf(interpreter, bound?.tensors[0]?.value);

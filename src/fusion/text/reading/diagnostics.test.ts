@@ -53,6 +53,22 @@ describe("mistakes", () => {
     ["y, z = relu(x)", "2:1 bad-unpacking 2 names can't be bound to a tensor."],
     ["w: f33[4]", "2:4 bad-type A type is f32, f16, i32 or bool with its sizes, such as f32[4]. Did you mean `f32`?"],
     ["w: f32[-1]", "2:8 bad-size A size is a whole number from 0 on; this is -1."],
+    [
+      "p: f32[1, 1, 8, 8]\ny = F.avg_pool2d(p, 3, padding=2)",
+      "3:5 bad-attr PyTorch refuses a border wider than half a window: padding is 2, and half a window of 3 is 1.",
+    ],
+    [
+      "p: f32[1, 1, 8, 8]\nq = F.avg_pool2d(p, 4, padding=2)\ny = F.max_pool2d(p, 2, padding=(1, 2))",
+      "4:5 bad-attr PyTorch refuses a border wider than half a window: padding is 2, and half a window of 2 is 1.",
+    ],
+    [
+      'y = F.pad(x, (1, 1), mode="symmetric")',
+      '2:5 bad-attr pad has no mode "symmetric"; the modes are constant, reflect, replicate (edge) and circular (wrap).',
+    ],
+    [
+      'y = np.load("x.npy")',
+      "2:8 unknown-op No op is called `load`. No file is read here: declare what it holds as an input with its shape, such as x: f32[128, 64].",
+    ],
     ["c: f32[3] = const([1, 2])", "2:13 bad-values The type holds 3 values; 2 are given."],
     [
       'y = data("spirals", "points")',
@@ -119,6 +135,20 @@ describe("mistakes", () => {
       const text = `def f(h):\n    ${line}\nx: f32[4, 8]\ny = f(x)\n`;
       expect([line, ...problems(declared(text))]).toEqual([line]);
     }
+    // Whatever stands beside it: what is declared lets the line be read.
+    for (const line of [
+      "y = relu(x) + gate",
+      "y = gate * (x @ w)",
+      "y = relu(x @ w) @ gate",
+      "y = x.exp() - gate",
+      "y = torch.maximum(x, gate)",
+      "y = relu(add(gate, x))",
+      "y = -x / gate",
+    ])
+      expect([
+        line,
+        ...problems(declared(`x: f32[4, 8]\nw: f32[8, 16] = param()\nh = x @ w\n${line}\nz = h\n`)),
+      ]).toEqual([line]);
     expect(declared("y = relu(gate)\n")).toBe("gate: f32[1024, 1024]\ny = relu(gate)\n");
   });
 

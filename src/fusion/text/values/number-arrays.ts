@@ -3,7 +3,7 @@ import type { Attrs, DType, NodeId } from "../../ir";
 import { opDef, withDefaults } from "../../ops";
 import { applyOp } from "../calls/apply";
 import type { Interpreter, StatementRun } from "../interpreter";
-import { addNode, warnTooLarge } from "../interpreter";
+import { addNode, bindingName, warnTooLarge } from "../interpreter";
 import type { Expr } from "../reading/syntax";
 import { numberValue, type Operand, tensorValue, type Value } from "./values";
 
@@ -102,5 +102,6 @@ export function arrayOfList(
   const array = numberArray(list);
   if (!array || array.numbers.length === 0) return null;
   const dtype = asked ?? (array.bools ? "bool" : array.whole ? "i32" : "f32");
-  return tensorValue(constantTensor(interpreter, run, call, array, { dtype, label: "values" }));
+  const label = bindingName(run, call.path) ?? "values";
+  return tensorValue(constantTensor(interpreter, run, call, array, { dtype, label }));
 }
