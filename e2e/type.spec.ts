@@ -137,6 +137,16 @@ test("what is pasted is a program, or becomes one by a click", async ({ play, pa
     await expect(play.node(/up_w/).first()).toBeAttached();
     await expect(play.region("Score")).not.toContainText(/last good graph/i);
   });
+  await test.step("all of it stands in sight, with room for a card or none", async () => {
+    await play.paste(
+      "import jax\nimport jax.numpy as jnp\n\ndef rms_norm(x, w, eps=1e-6):\n    return x * jax.lax.rsqrt(jnp.mean(x * x, axis=-1, keepdims=True) + eps) * w\n\ndef f(x, w, k):\n    h = rms_norm(x, w)\n    s = jnp.einsum('bnd,dm->bnm', h, k)\n    return jnp.where(s > 0, s, 0.01 * s).sum(axis=-1)\n\nx = jnp.ones((8, 256, 128))\nw = jnp.ones((128,))\nk = jax.random.normal(jax.random.PRNGKey(0), (128, 64))\ny = f(x, w, k)\n",
+    );
+    await expect(play.node(/^einsum/)).toBeAttached();
+    const canvas = (await play.region("Graph").boundingBox())!;
+    const boxes = await play.boxesAtRest();
+    for (const [name, [x = 0, , width = 0]] of Object.entries(boxes))
+      expect([name, x >= canvas.x && x + width <= canvas.x + canvas.width]).toEqual([name, true]);
+  });
 });
 
 test("mistakes are underlined, told, mended by a click, and grey what follows from the program", async ({

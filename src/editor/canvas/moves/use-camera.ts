@@ -230,7 +230,8 @@ export function useCamera(
     const root = rootRef.current;
     // Where the card is a sheet, the view makes way for it instead.
     if (!root || !picture || touched.current || (cards && matchMedia(NARROW).matches)) return;
-    const about = aboutOf(picture, step?.nodes ?? []);
+    // No step has led to a program that was opened at its end: its graph is shown, not what the last step is about.
+    const about = waits.current ? null : aboutOf(picture, step?.nodes ?? []);
     const [content, room] = [contentOf(picture, false), roomOf(root, { cards, waits: waits.current, enlarges })];
     const followed = step
       ? followViewport(getViewport(), content, about, room, least)
