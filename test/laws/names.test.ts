@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   compile,
   findNode,
+  kernelWords,
   fusionAt,
   titledOps,
   type Step,
@@ -259,4 +260,25 @@ test.each([
   const said = [...steps.map((step) => settled(step).text), ...fusedPlan!.kernels.map(({ schedule }) => schedule)];
   expect(said.join(" ")).toMatch(/column/);
   expect(said.join(" ")).not.toMatch(/(per|each|neighbouring|of|same) rows?\b/);
+});
+
+test("the kernel of one op of a call is called as its box is", () => {
+  let met = 0;
+  for (const lesson of allLessons) {
+    const options = { ...optionsFor(lesson, defaultOptions, null, defaultOptions), granularity: "primitive" } as const;
+    const { naive, naivePlan } = compile(lesson.text, options);
+    for (const { id, name, region } of naivePlan?.kernels ?? []) {
+      const members = naive!.regions.get(region)!.members.flatMap((each) => findNode(naive!.graph, each) ?? []);
+      const [only] = members;
+      const call = only?.groups.find(({ kind, recognised }) => kind === "composite" && !recognised);
+      if (members.length > 1 || !only || !call || only.cotangentOf !== undefined || only.id !== call.id) continue;
+      met++;
+      expect([lesson.id, id, kernelWords(name).split(" ")[0]]).toEqual([
+        lesson.id,
+        id,
+        kernelWords(nodeName(only)).split(" ")[0],
+      ]);
+    }
+  }
+  expect(met).toBeGreaterThan(20);
 });

@@ -50,6 +50,13 @@ function weightOf({ op, inputs, type: { dtype } }: Node): number {
   return expensive ? COSTS : 1;
 }
 
+/** What an op of a call is called on its box: the last one as the call, whose value it is; null of what was written. */
+function partName(n: Node, group: Node["groups"][number] | undefined): string | null {
+  if (!group || group.recognised) return null;
+  if (n.id === group.id) return group.label;
+  return n.id === `${group.id}.${n.label}` ? n.label : null;
+}
+
 /** What the members are called: composites that are here as a whole by their own name, copies and casts only where nothing is computed. */
 function wordsOf(graph: Graph, members: readonly NodeId[]): Word[] {
   const here = new Map<string, number>();
@@ -69,7 +76,7 @@ function wordsOf(graph: Graph, members: readonly NodeId[]): Word[] {
     const together = group && whole(group.id);
     if (!together)
       (onlyMoves(n) || n.op === "cast" ? spare : words).push({
-        text: group && n.id === `${group.id}.${n.label}` ? n.label : n.op,
+        text: partName(n, group) ?? n.op,
         weight: weightOf(n),
       });
     else if (!named.has(group.id)) words.push({ text: group.label, weight: COMPOSITE });
