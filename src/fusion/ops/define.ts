@@ -333,8 +333,23 @@ export interface Names {
   readonly refusedInTorch?: (attrs: Attrs, inputs: readonly Shape[]) => string | null;
   /** Whether such a call answers its first operand itself, so that there is nothing to compute. */
   readonly passes?: (attrs: Attrs) => boolean;
+  /** Whether PyTorch takes no whole numbers and no truth values here, where other libraries convert them. */
+  readonly floatsInTorch?: true | ((attrs: Attrs) => boolean);
+  /** Which operand holds indices, and of what: those that stand in the text are held to it, where indices that are data may lie anywhere. */
+  readonly chosen?: (inputs: readonly (TensorType | null)[], attrs: Attrs) => Chosen | null;
   /** The numbers that it makes of its attributes alone: a loop of Python over them knows each. */
   readonly numbers?: (attrs: Attrs) => readonly number[];
+}
+
+/** Indices that an operand holds. */
+export interface Chosen {
+  /** The operand that holds them. */
+  readonly by: number;
+  /** Whose axis they index; null: they number so many classes, which no library counts from the end. */
+  readonly of: { readonly operand: number; readonly axis: number } | null;
+  readonly extent: number;
+  /** A number that stands for none. */
+  readonly none?: number;
 }
 
 /** Whole numbers from `least` to `most`. */

@@ -23,7 +23,7 @@ function exponentials(b: GraphBuilder, given: NodeId, attrs: Attrs): Exponential
 
 /** A composite of one tensor, an axis and an optional dtype that shares out a row by its exponentials. */
 export const ofExponentials = (
-  spec: Pick<CompositeSpec, "name" | "doc">,
+  spec: Pick<CompositeSpec, "name" | "doc" | "floatsInTorch">,
   share: (b: GraphBuilder, parts: Exponentials) => NodeId,
 ): CompositeDef =>
   composite({

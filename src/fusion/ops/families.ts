@@ -88,6 +88,7 @@ const namesOf = ({
   indices,
   activation,
   jaxDefaults,
+  floatsInTorch,
 }: Names): Names => ({
   ...(internal ? { internal } : {}),
   ...(aliases ? { aliases } : {}),
@@ -101,6 +102,7 @@ const namesOf = ({
   ...(indices ? { indices } : {}),
   ...(activation ? { activation } : {}),
   ...(jaxDefaults ? { jaxDefaults } : {}),
+  ...(floatsInTorch ? { floatsInTorch } : {}),
 });
 
 /** An op on each element; operands broadcast as in NumPy. */

@@ -1,6 +1,6 @@
 /** @file What the classification losses share: the target's column picked by comparing classes, weights, and how losses are averaged. */
 import { showShape, type Attrs, type NodeId, type TensorType } from "../ir";
-import type { GraphBuilder, Param } from "./define";
+import type { Chosen, GraphBuilder, Param } from "./define";
 import { number, tensor } from "./families";
 import { isAbsent } from "./indices";
 import { along } from "./linear-indices";
@@ -56,6 +56,17 @@ export const SMOOTHING = number("label_smoothing", 0, "Fraction of the target th
 /** Whether the target gives a share for every class instead of one class for each row. */
 export const isShared = (x: TensorType, target: TensorType): boolean =>
   target.shape.join() === x.shape.join() && (target.dtype === "f32" || target.dtype === "f16");
+
+/** The class of each row, where the target is no share of every class. */
+export const chosenClass = ([x, target]: readonly (TensorType | null)[], attrs: Attrs): Chosen | null =>
+  !x || !target || isShared(x, target)
+    ? null
+    : {
+        by: 1,
+        of: null,
+        extent: x.shape[x.shape.length > 1 ? 1 : 0]!,
+        ...(typeof attrs["ignore_index"] === "number" && { none: attrs["ignore_index"] }),
+      };
 
 /** x [N, C, d…], target [N, d…] (or x [C] and one target), weight [C]. */
 export function checkLoss(

@@ -1,5 +1,14 @@
 /** @file Questions that every infer() asks: which axes, do the shapes fit, and what to say when they don't. */
-import { broadcastShapes, showShape, type AttrValue, type Checked, type Shape, type TensorType } from "../ir";
+import {
+  broadcastShapes,
+  showShape,
+  type Attrs,
+  type AttrValue,
+  type Checked,
+  type Shape,
+  type TensorType,
+} from "../ir";
+import type { Chosen } from "./define";
 
 export type Failed = Extract<Checked<never>, { ok: false }>;
 
@@ -87,3 +96,13 @@ function sayClash(
   const hint = flipped ? `; did you mean ${names[at] ?? "it"}.T?` : "; they must be equal or 1.";
   return `${sizes}: ${where}, ${x} and ${y}, differ${hint}`;
 }
+
+/** Says that operand `by` indexes an axis of operand `of`: the one that `axis` names, or a fixed one. */
+export const indexing =
+  (by: number, of: number, axis: string | number) =>
+  (inputs: readonly (TensorType | null)[], attrs: Attrs): Chosen | null => {
+    const { shape } = inputs[of] ?? {};
+    if (!shape) return null;
+    const at = normalAxis(typeof axis === "number" ? axis : numberOf(attrs[axis], 0), shape.length);
+    return { by, of: { operand: of, axis: at }, extent: shape[at]! };
+  };

@@ -348,6 +348,8 @@ export interface CallAt {
   readonly path: string;
   /** The name that the op is called by, where that says more than the op's own. */
   readonly called?: string;
+  /** Steps of a chain that ends here, which are numbered under this path: those of the chain that is its last go on. */
+  readonly steps?: number;
 }
 
 /** More nodes than any plan is wanted for: calls that call calls can ask for 2^50. */

@@ -8,6 +8,7 @@ const alpha = (attrs: Attrs): number => numberOf(attrs["alpha"], 1);
 
 export const elu = unary({
   name: "elu",
+  floatsInTorch: true,
   activation: ["elu"],
   doc: {
     formula: "x if x > 0 else α(eˣ − 1)",

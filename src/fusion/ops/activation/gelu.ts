@@ -26,6 +26,7 @@ function slopeOfGelu({ inputs: [x], attrs, of }: DerivativeContext): readonly Sl
 
 export const gelu = unary({
   name: "gelu",
+  floatsInTorch: true,
   jaxDefaults: { approximate: "tanh" },
   activation: ["gelu"],
   doc: {

@@ -7,6 +7,7 @@ const slope = (attrs: Attrs): number => numberOf(attrs["negative_slope"], 0.01);
 
 export const leakyRelu = unary({
   name: "leaky_relu",
+  floatsInTorch: true,
   doc: { formula: "x if x ≥ 0 else slope · x", teaches: "Backward needs only the sign of x, one bit per element." },
   dtype: "float",
   attrs: [number("negative_slope", 0.01, "Slope below 0.", "slope", "alpha")],

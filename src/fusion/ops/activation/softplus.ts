@@ -4,6 +4,7 @@ import { LOG1P } from "../wgsl-helpers";
 
 export const softplus = unary({
   name: "softplus",
+  floatsInTorch: true,
   onnx: "Softplus",
   doc: { formula: "ln(1 + eˣ)", teaches: "Written so that neither end overflows: max(x, 0) + log1p(e^−|x|)." },
   dtype: "float",

@@ -5,6 +5,7 @@ import { CEIL, checkPool, KERNEL, POOL_DILATION, POOL_STRIDE, refusedPadding, wi
 
 export const avgPool = composite({
   name: "avg_pool",
+  floatsInTorch: true,
   aliases: ["avg_pool1d", "avg_pool2d", "avg_pool3d"],
   doc: {
     formula: "mean of each window",

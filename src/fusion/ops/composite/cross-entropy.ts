@@ -1,6 +1,6 @@
 import { composite, optional } from "../compose";
 import { tensor } from "../families";
-import { checkLoss, checkReduced, isShared, LOSS, pickedLoss, sharedLoss, SMOOTHING } from "../losses";
+import { checkLoss, checkReduced, chosenClass, isShared, LOSS, pickedLoss, sharedLoss, SMOOTHING } from "../losses";
 
 export const crossEntropy = composite({
   name: "cross_entropy",
@@ -16,6 +16,7 @@ export const crossEntropy = composite({
     ...LOSS,
     SMOOTHING,
   ],
+  chosen: chosenClass,
   check: (inputs, attrs, names) =>
     isShared(inputs[0]!, inputs[1]!) ? checkReduced(inputs, attrs, names) : checkLoss(inputs, attrs, names),
   nonDifferentiable: ["max"],

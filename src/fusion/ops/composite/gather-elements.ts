@@ -2,7 +2,7 @@ import { showShape } from "../../ir";
 import { composite } from "../compose";
 import { tensor } from "../families";
 import { elementIndices, flattened } from "../linear-indices";
-import { checkAxes, normalAxis, numberOf, wrong } from "../shapes";
+import { checkAxes, indexing, normalAxis, numberOf, wrong } from "../shapes";
 
 export const gatherElements = composite({
   name: "gather_elements",
@@ -15,6 +15,7 @@ export const gatherElements = composite({
     tensor(["index", "indices"], "The index along the axis, for each element of the result."),
     { names: ["axis", "dim"], kind: "axis", default: 0, doc: "The axis that is indexed." },
   ],
+  chosen: indexing(1, 0, "axis"),
   check([x, index], attrs, names) {
     const bad = checkAxes(numberOf(attrs["axis"], 0), x!.shape, names[0]!);
     if (bad) return bad;

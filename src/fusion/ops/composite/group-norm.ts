@@ -6,6 +6,7 @@ import { numberOf, wrong } from "../shapes";
 
 export const groupNorm = composite({
   name: "group_norm",
+  floatsInTorch: true,
   doc: {
     formula: "groups of channels to mean 0, variance 1",
     teaches: "A layer_norm over groups of channels; the reshape around it costs nothing.",

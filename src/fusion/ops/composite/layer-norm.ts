@@ -5,6 +5,7 @@ import { checkNormalised, normalisedAxes, NORMALISED } from "../normalised";
 /** x − mean is written twice on purpose: finding that both are one value is the first thing a compiler does. */
 export const layerNorm = composite({
   name: "layer_norm",
+  floatsInTorch: true,
   doc: {
     formula: "(x − mean) / √(variance + eps) · weight + bias",
     teaches: "Mean, variance and normalisation work on the same rows. With the row in registers, x is loaded once.",

@@ -16,6 +16,7 @@ import {
 
 export const maxPool = composite({
   name: "max_pool",
+  floatsInTorch: true,
   aliases: ["max_pool1d", "max_pool2d", "max_pool3d"],
   doc: {
     formula: "max of each window",

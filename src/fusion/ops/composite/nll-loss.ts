@@ -1,6 +1,6 @@
 import { composite, optional } from "../compose";
 import { tensor } from "../families";
-import { checkLoss, LOSS, pickedLoss } from "../losses";
+import { checkLoss, chosenClass, LOSS, pickedLoss } from "../losses";
 
 export const nllLoss = composite({
   name: "nll_loss",
@@ -14,6 +14,7 @@ export const nllLoss = composite({
     optional(["weight"], "One number for each class."),
     ...LOSS,
   ],
+  chosen: chosenClass,
   check: checkLoss,
   build: (b, [x, target, weight], attrs) => pickedLoss(b, x!, target!, weight ?? null, attrs),
 });

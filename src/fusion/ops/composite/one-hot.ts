@@ -17,6 +17,7 @@ export const oneHot = composite({
     { names: ["axis", "dim"], kind: "axis", default: -1, doc: "Where the classes stand in the result." },
     { names: ["dtype"], kind: "dtype", default: "i32", doc: "Of the ones and zeros." },
   ],
+  chosen: (_, attrs) => ({ by: 0, of: null, extent: numberOf(attrs["num_classes"], 0) }),
   check([index], attrs) {
     const [axis, rank] = [numberOf(attrs["axis"], -1), index!.shape.length + 1];
     if (!(numberOf(attrs["num_classes"], 0) >= 1)) return wrong("bad-attr", "one_hot needs at least one class.");

@@ -10,6 +10,7 @@ export const scatterAdd = composite({
     teaches: "Atomics would add in an arbitrary order. Here each element sums its own updates in a fixed order.",
   },
   params: scatterElements.params.filter(({ kind }) => kind !== "string"),
+  chosen: scatterElements.chosen,
   check(inputs, attrs, names) {
     const found = scatterElements.infer(inputs, { ...attrs, reduction: "add" }, names);
     return found.ok ? null : found;

@@ -3,7 +3,7 @@ import { composite } from "../compose";
 import { tensor } from "../families";
 import { along, elementIndices, flattened } from "../linear-indices";
 import { checkReduction, filledUp, joinUpdates, REDUCTION } from "../scattering";
-import { checkAxes, normalAxis, numberOf, wrong } from "../shapes";
+import { checkAxes, indexing, normalAxis, numberOf, wrong } from "../shapes";
 
 export const scatterElements = composite({
   name: "scatter_elements",
@@ -22,6 +22,7 @@ export const scatterElements = composite({
     { names: ["axis", "dim"], kind: "axis", default: 0, doc: "The axis that is indexed." },
     REDUCTION,
   ],
+  chosen: indexing(1, 0, "axis"),
   check([x, index, updates], attrs, names) {
     const bad = checkAxes(numberOf(attrs["axis"], 0), x!.shape, names[0]!) ?? checkReduction(attrs);
     if (bad) return bad;

@@ -3,6 +3,7 @@ import { number, ONE_TENSOR } from "../families";
 
 export const silu = composite({
   name: "silu",
+  floatsInTorch: true,
   aliases: ["swish"],
   activation: ["silu", "swish"],
   doc: { formula: "x · sigmoid(x)", teaches: "Two ops in one kernel, so the sigmoid is never stored." },

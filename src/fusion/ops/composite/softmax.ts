@@ -3,6 +3,7 @@ import { ofExponentials } from "../exponentials";
 export const softmax = ofExponentials(
   {
     name: "softmax",
+    floatsInTorch: true,
     doc: {
       formula: "e^(x − max x) / Σ e^(x − max x)",
       teaches:

@@ -4,6 +4,7 @@ import { buildVariance, CORRECTION, UNBIASED } from "../variance";
 
 export const std = composite({
   name: "std",
+  floatsInTorch: true,
   jaxDefaults: { unbiased: false },
   doc: {
     formula: "√(Σ (x − mean)² / (n − correction))",

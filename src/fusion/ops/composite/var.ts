@@ -4,6 +4,7 @@ import { buildVariance, CORRECTION, UNBIASED } from "../variance";
 
 export const variance = composite({
   name: "var",
+  floatsInTorch: true,
   aliases: ["variance"],
   jaxDefaults: { unbiased: false },
   doc: {

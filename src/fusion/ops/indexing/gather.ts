@@ -2,7 +2,7 @@ import { showShape } from "../../ir";
 import type { OpDef } from "../define";
 import { EXACT, tensor } from "../families";
 import { gatherVjp } from "../gather-vjp";
-import { checkAxes, fine, normalAxis, numberOf, wrong } from "../shapes";
+import { checkAxes, fine, indexing, normalAxis, numberOf, wrong } from "../shapes";
 
 /** Elements at indices that are data: the only primitive whose addresses nobody knows before it runs. */
 export const gather: OpDef = {
@@ -18,6 +18,7 @@ export const gather: OpDef = {
     tensor(["index", "indices"], "Indices along the axis; those out of range are clamped."),
     { names: ["axis", "dim"], kind: "axis", default: 0, doc: "The axis that is indexed." },
   ],
+  chosen: indexing(1, 0, "axis"),
   infer([x, index], attrs, names = ["x", "index"]) {
     const axis = numberOf(attrs["axis"], 0);
     const bad = checkAxes(axis, x!.shape, names[0] ?? "x");

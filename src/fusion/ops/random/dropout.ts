@@ -18,6 +18,7 @@ const idle = (attrs: Attrs): boolean => attrs["training"] === false || rate(attr
 export const dropout: OpDef = {
   ...elementwise({
     name: "dropout",
+    floatsInTorch: (attrs) => !idle(attrs),
     doc: {
       formula: "x · keep / (1 − p)",
       teaches: "The mask depends only on seed and position, so the backward pass recomputes it instead of loading it.",

@@ -3,6 +3,7 @@ import { reduction } from "../families";
 
 export const mean = reduction({
   name: "mean",
+  floatsInTorch: true,
   doc: { formula: "Σ x / n", teaches: "A sum with one division at the end; reading x sets its time." },
   dtype: "float",
   derivative: { vjp: (context, g) => context.of("mul", [spread(context, g), 1 / countOf(context)]) },

@@ -135,11 +135,15 @@ function build(
 
 /** The type of a result that keeps the dtype of what the op folds or writes into. */
 function keptType(
-  { keeps }: OpDef | CompositeDef,
+  op: OpDef | CompositeDef,
   types: readonly (TensorType | null)[],
   type: TensorType,
+  asked: unknown,
 ): TensorType {
+  // A range in halves is made in floats and rounded.
+  if (asked === "f16" && op.kind === "elementwise" && types.length === 0) return { ...type, dtype: asked };
   const given = types.filter((each) => each !== null);
+  const { keeps } = op;
   const isKept = keeps === "dtype" || (keeps === "truths" && given.every(({ dtype }) => dtype === "bool"));
   return isKept ? { ...type, dtype: given[0]!.dtype } : type;
 }
@@ -178,10 +182,11 @@ export function applyOp(interpreter: Interpreter, run: StatementRun, written: Ca
     interpreter.diagnostics.add(inferred.code, expr.span, sentence(refused.ok ? inferred.text : refused.text), {
       nodes: inputs.filter((id) => id !== null),
       fixes: fixesFor(interpreter, op, bound, types),
+      ...(inferred.code === "shape-mismatch" && { raises: ["RuntimeError", "ValueError", "TypeError"] }),
     });
     return BROKEN;
   }
-  const type = inferred.ok ? keptType(op, types, inferred.value) : guess(interpreter, inputs);
+  const type = inferred.ok ? keptType(op, types, inferred.value, bound.attrs["dtype"]) : guess(interpreter, inputs);
   // Rows of a loop that stand side by side again are the tensor that the loop gave.
   if (op === STACK && !inputs.includes(null)) {
     const axis = normalAxis(numberOf(bound.attrs["axis"], 0), type.shape.length);

@@ -1,10 +1,11 @@
 /** @file JAX's `x.at[…].set(v)` and its like: a new array with other values at some indices. */
-import { allOps, findOp, type OpDef } from "../../ops";
+import { allOps, type CompositeDef, findOp, type OpDef } from "../../ops";
 import { applyOp } from "./apply";
 import { setItem } from "../indexing/set-item";
+import { hasSelection, ofSelection } from "../indexing/selection";
 import { subscriptValue } from "../indexing/subscript";
-import type { Interpreter, StatementRun } from "../interpreter";
-import { calledAt, type Expr, type Identifier, indexParts, type SubscriptExpr } from "../reading/syntax";
+import type { CallAt, Interpreter, StatementRun } from "../interpreter";
+import { calledAt, type Identifier, indexParts, type SubscriptExpr } from "../reading/syntax";
 import { BROKEN, isBroken, isOperand, type Operand, type Value } from "../values/values";
 import { BINARY_OPS } from "./names";
 
@@ -39,30 +40,40 @@ interface AtCall {
 export function atCall(
   interpreter: Interpreter,
   run: StatementRun,
-  { path }: { readonly path: string; readonly expr: Expr },
+  { path, expr: call }: CallAt,
   { name, item }: AtCall,
   operands: readonly Operand[],
 ): Value {
   const count = item.indices.flatMap(indexParts).length;
   const [object, parts, value] = [operands[0]!, operands.slice(1, count + 1), operands[count + 1]];
   const known = METHODS.get(name.text);
+  const mayLeave = call.args.some((arg) => arg.name?.text === "mode");
   const here = (): Operand => {
     const at = `${path}/there`;
     return { value: subscriptValue(interpreter, run, item, [object, ...parts], at), path: at, expr: item };
   };
   if (name.text === "get") return here().value;
   const computes = COMPUTED.get(name.text);
+  const joinedBy = (op: OpDef | CompositeDef, there: Operand, by: Operand): Value => {
+    const at = { expr: item, path: `${path}/joined` };
+    const join = (tensors: readonly Operand[]): Value =>
+      applyOp(interpreter, run, { op, ...at }, { tensors, attrs: {} });
+    const both = [there, by];
+    return hasSelection(both)
+      ? ofSelection(interpreter, run, { ...at, name: "", isNumpy: false }, both, join)
+      : join(both);
+  };
   if (value && (computes || name.text === "apply")) {
     const there = here();
     if (isBroken(there.value) || isBroken(value.value)) return BROKEN;
     const at = { path: `${path}/joined`, expr: item };
     const now = computes
-      ? applyOp(interpreter, run, { op: findOp(computes)!, ...at }, { tensors: [there, value], attrs: {} })
+      ? joinedBy(findOp(computes)!, there, value)
       : interpreter.call(run, { ...at, expr: calledAt(item) }, value.value, [
           { name: null, operand: there, span: item.span },
         ]);
     const put = { value: now, path: at.path, expr: item };
-    return setItem(interpreter, run, { expr: item, path, object, parts, value: put, reduction: "none" });
+    return setItem(interpreter, run, { expr: item, path, object, parts, value: put, reduction: "none", mayLeave });
   }
   if (!known || !value) {
     interpreter.diagnostics.add(
@@ -73,20 +84,11 @@ export function atCall(
     return BROKEN;
   }
   const [op, reduction] = known;
-  const scattered = parts.some(({ value: part }) => part.kind === "tensor" || part.kind === "sequence");
-  if (op === null || scattered || isBroken(value.value) || !isOperand(value.value))
-    return setItem(interpreter, run, { expr: item, path, object, parts, value, reduction });
-  const there = {
-    value: subscriptValue(interpreter, run, item, [object, ...parts], `${path}/there`),
-    path: `${path}/there`,
-    expr: item,
+  const request = { expr: item, path, object, parts, value, reduction, mayLeave };
+  if (op === null || isBroken(value.value) || !isOperand(value.value)) return setItem(interpreter, run, request);
+  const joined = (): Value => {
+    const there = here();
+    return isBroken(there.value) ? BROKEN : joinedBy(op, there, value);
   };
-  if (isBroken(there.value)) return BROKEN;
-  const joined = applyOp(
-    interpreter,
-    run,
-    { op, path: `${path}/joined`, expr: item },
-    { tensors: [there, value], attrs: {} },
-  );
-  return setItem(interpreter, run, { expr: item, path, object, parts, value: { ...value, value: joined }, reduction });
+  return setItem(interpreter, run, { ...request, joined });
 }

@@ -131,6 +131,13 @@ class Binder {
     this.fail("bad-argument", span, text);
   }
 
+  /** `F.dropout(x, p, self.training)`: a truth value where the order here has a whole number is what the next parameter asks for that is one. */
+  private meantHere(param: Param | undefined, { operand: { value } }: GivenArgument): Param | undefined {
+    if (param?.kind !== "int" || value.kind !== "bool") return param;
+    const { params } = this.op;
+    return params.slice(params.indexOf(param)).find(({ kind }) => kind === "bool") ?? param;
+  }
+
   positional(args: readonly GivenArgument[]): void {
     const { params, name } = this.op;
     let next = 0;
@@ -141,7 +148,7 @@ class Binder {
         this.given.set(shape, arg);
         continue;
       }
-      const param = params[next++];
+      const param = this.meantHere(params[next++], arg);
       const last = params.at(-1);
       // A tensor among the sizes of `x.view(b, n, -1)`.
       if (!param && last?.variadic && last.kind !== "tensors" && this.written(arg.operand.value).kind === "tensor")

@@ -19,9 +19,9 @@ import {
   initializerDef,
   isOfLibrary,
   INITIALIZERS,
-  itertoolsDef,
   libraryClass,
   libraryDef,
+  moduleDef,
   linalgDef,
 } from "../library/library";
 import { isLoopCall, loopCall } from "./loop-calls";
@@ -37,7 +37,15 @@ import { clipped, isClip } from "../objects/optimizers";
 import { moduleMethod, superOf } from "../objects/methods";
 import { libraryCall, opCall } from "./op-calls";
 import { isSplit, splitResults } from "./split";
-import { bare, type CallExpr, type Expr, type Identifier, lastNameOf, type SubscriptExpr } from "../reading/syntax";
+import {
+  bare,
+  dottedName,
+  type CallExpr,
+  type Expr,
+  type Identifier,
+  lastNameOf,
+  type SubscriptExpr,
+} from "../reading/syntax";
 import { callPullback, callTransform, isTransform, transform } from "./transforms";
 import { treeCall, treeValue } from "../values/trees";
 import { ufuncCall } from "./ufuncs";
@@ -85,8 +93,9 @@ export function calleeOf({ frame }: StatementRun, { callee, args }: CallExpr): C
     const prefix = prefixOf(frame.scope, root.name);
     if (!bound && expr.name.text === "__init__") return { kind: "method", name: expr.name, receiver: expr.object };
     if (!bound && INITIALIZERS.has(lastNameOf(expr.object))) return { kind: "initializer", name: expr.name };
-    const ofItertools = prefix === "itertools" ? itertoolsDef(expr.name.text) : null;
-    if (ofItertools) return { kind: "function", name: expr.name, value: ofItertools, dialect: null };
+    const path = prefix === null ? "" : dottedName(expr.object).replace(root.name, prefix);
+    const ofModule = moduleDef(path, expr.name.text);
+    if (ofModule) return { kind: "function", name: expr.name, value: ofModule, dialect: null };
     // `train_state.TrainState.create`: what a class of a library has.
     const ofClass = expr.object !== root && libraryClass(lastNameOf(expr.object)) !== null;
     if (!ofClass && (prefix !== null || (!bound && isHostFunction(expr.name.text))))

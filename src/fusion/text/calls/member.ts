@@ -1,6 +1,7 @@
 /** @file What stands after a dot without brackets: `.T`, `.shape`, `torch.pi`; and the methods that answer sizes. */
 import { canBegin } from "../statements/starting-values";
-import { lastNameOf } from "../reading/syntax";
+import { ownModule } from "../reading/own-modules";
+import { dottedName, lastNameOf } from "../reading/syntax";
 import { type DType, sizeOf, type TensorType } from "../../ir";
 import { noteView } from "./memory";
 import { requiresGrad } from "../objects/parameters";
@@ -12,7 +13,7 @@ import type { Interpreter, StatementRun } from "../interpreter";
 import { toNode, typeOf } from "../interpreter";
 import { DTYPES, joinsParts, MODULES, OTHER_DTYPES, PREFIXED_NUMBERS } from "./names";
 import { isLayer, layerMember } from "../layers/layer";
-import { initializerDef, INITIALIZERS, libraryClass, libraryDef, libraryScope, itertoolsDef } from "../library/library";
+import { initializerDef, INITIALIZERS, libraryClass, libraryDef, libraryScope, moduleDef } from "../library/library";
 import { indicesBeside, isPair } from "./multi-results";
 import { attributeOf, classMember } from "../objects/attributes";
 import { unknownAttribute } from "../objects/classes";
@@ -147,7 +148,8 @@ export function imported(path: readonly string[]): Value | null {
   const last = path.at(-1) ?? "";
   const def = libraryDef(last, null);
   if (!MODULES.has(path[0] ?? "")) return null;
-  if (path[0] === "itertools" && path.length > 1) return itertoolsDef(last);
+  if (ownModule(path.join(".")) !== null) return { kind: "module", name: path.join(".") };
+  if (ownModule(path.slice(0, -1).join(".")) !== null) return moduleDef(path.slice(0, -1).join("."), last);
   return inLibraries(last) ?? (def && { kind: "def", def, scope: libraryScope() });
 }
 
@@ -164,7 +166,7 @@ const HOW = /^(Precision|checkpoint_policies|DotAlgorithmPreset|GatherScatterMod
 function prefixed(interpreter: Interpreter, { name, span, object }: MemberExpr): Value {
   const draws = object.kind === "member" && INITIALIZERS.has(object.name.text) ? initializerDef(name.text) : null;
   if (draws) return { kind: "def", def: draws, scope: libraryScope() };
-  const found = (lastNameOf(object) === "itertools" ? itertoolsDef(name.text) : null) ?? inLibraries(name.text);
+  const found = moduleDef(dottedName(object), name.text) ?? inLibraries(name.text);
   if (found) return found;
   // What says how something is computed, and changes no value.
   if (HOW.test(lastNameOf(object))) return { kind: "string", value: name.text };

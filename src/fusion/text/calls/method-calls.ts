@@ -9,7 +9,7 @@ import { convert, isConversion } from "../values/conversions";
 import { hostCall, isHostFunction } from "../values/host-functions";
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
-import { callAnyDef, isOfLibrary, itertoolsDef, libraryDef, libraryMethod } from "../library/library";
+import { callAnyDef, isOfLibrary, libraryDef, libraryMethod, moduleDef } from "../library/library";
 import { type Attrs, type NodeId, showShape } from "../../ir";
 import { applyOp, scalarNode } from "./apply";
 import { isRule, setRules } from "../objects/custom-functions";
@@ -348,7 +348,7 @@ function memberCall(
   if (isLayer || (value.kind === "sequence" && value.list))
     return moduleMethod(interpreter, run, at, value, name.text, args);
   // `chain.from_iterable(lists)`: a function beside a function.
-  const beside = value.kind === "def" && isOfLibrary(value.scope) ? itertoolsDef(name.text) : null;
+  const beside = value.kind === "def" && isOfLibrary(value.scope) ? moduleDef("itertools", name.text) : null;
   if (beside) return interpreter.call(run, at, beside, args);
   const entry = value.kind === "dict" ? value.entries.get(name.text) : undefined;
   return entry && CALLABLE.has(entry.value.kind) ? interpreter.call(run, at, entry.value, args) : null;

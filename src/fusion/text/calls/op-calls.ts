@@ -10,15 +10,19 @@ import { defaultsIn, isTorchIn, meantBy, type Dialect } from "./dialect";
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
 import { boundsOf } from "../indexing/from-end";
+import { withChosen } from "../indexing/chosen-indices";
 import { openTrial } from "../trial";
 import { constantValues } from "../values/constant-values";
-import { callAnyDef, libraryOverload, libraryScope } from "../library/library";
+import { callAnyDef, isInLibrary, libraryOverload, libraryScope } from "../library/library";
 import type { DefStatement, Expr } from "../reading/syntax";
 import { asScalarTensor, BROKEN, type GivenArgument, numberValue, type Operand, type Value } from "../values/values";
 
+const isTorchCall = (interpreter: Interpreter, dialect: Dialect): boolean =>
+  dialect === "torch" || (dialect === null && isTorchIn(interpreter));
+
 /** The shapes of all operands, where the call is one of PyTorch's and they are known. */
 function shapesInTorch(interpreter: Interpreter, dialect: Dialect, { tensors }: Bound): readonly Shape[] | null {
-  if (!(dialect === "torch" || (dialect === null && isTorchIn(interpreter)))) return null;
+  if (!isTorchCall(interpreter, dialect)) return null;
   const shapes = tensors.map((each) =>
     each?.value.kind === "tensor" && !interpreter.unknown.has(each.value.node)
       ? typeOf(interpreter, each.value.node).shape
@@ -135,7 +139,11 @@ function opValue(
     ...perSpace(interpreter, call.called ?? "", found),
     ...ownIgnored(interpreter, meant, found),
   };
-  const bound = found && asTorchReads(interpreter, call, meant, found, attrs!);
+  const asRead = found && asTorchReads(interpreter, call, meant, found, attrs!);
+  const isStrict = isTorchCall(interpreter, dialect);
+  const converts = args.some(({ name }) => name?.text === "dtype");
+  if (asRead && isStrict && !converts && !takesFloats(interpreter, call, meant, asRead)) return BROKEN;
+  const bound = asRead && withChosen(interpreter, run, call, meant, asRead, isStrict);
   const [first] = bound?.tensors ?? [];
   if (bound && first?.value.kind === "tensor" && meant.passes?.(bound.attrs)) return first.value;
   const number = bound && numberMade(interpreter, run, call, meant, bound);
@@ -148,6 +156,29 @@ function opValue(
   if (bound && wider?.operand.value.kind === "dtype" && CONVERTS.has(meant.kind))
     return foldWider(interpreter, run, { ...call, label: meant.name }, bound, wider.operand.value.dtype);
   return bound ? applyOp(interpreter, run, { op: meant, path: call.path, expr: call.expr }, bound) : BROKEN;
+}
+
+/** Whether the first operand has the dtype that PyTorch takes; told where it has not. */
+function takesFloats(
+  interpreter: Interpreter,
+  { expr }: CallAt,
+  op: OpDef | CompositeDef,
+  { tensors, attrs }: Bound,
+): boolean {
+  const [first] = tensors;
+  const { floatsInTorch: asks } = op;
+  if (!(typeof asks === "function" ? asks(attrs) : asks) || isInLibrary(interpreter) || first?.value.kind !== "tensor")
+    return true;
+  const { node } = first.value;
+  const { dtype } = typeOf(interpreter, node);
+  if (interpreter.unknown.has(node) || dtype === "f32" || dtype === "f16") return true;
+  const text = `PyTorch takes floats for ${op.name}; this is ${dtype}. Convert it first: .float().`;
+  const { span } = first.expr ?? expr;
+  const simple = /^[\w.]+$/.test(interpreter.text.slice(span.from, span.to));
+  const edits = [{ span: { from: span.to, to: span.to }, insert: ".float()" }];
+  const fixes = first.expr && simple ? [{ title: "Convert it to floats", edits }] : [];
+  interpreter.diagnostics.add("bad-operand", expr.span, text, { fixes, nodes: [node], raises: ["RuntimeError"] });
+  return false;
 }
 
 /** What an op computes of numbers alone is a number, whatever it is made of: `np.clip(7, 0, 5)`. */

@@ -59,7 +59,9 @@ export function withoutLists(
     else {
       const chosen = picked(index.array, axis, shape[axis] ?? 0);
       if (typeof chosen === "string") {
-        interpreter.diagnostics.add("bad-index", index.operand.expr?.span ?? at.span, chosen);
+        interpreter.diagnostics.add("bad-index", index.operand.expr?.span ?? at.span, chosen, {
+          raises: ["IndexError"],
+        });
         return null;
       }
       const path = `${at.path}.index${i === 0 ? "" : i}`;

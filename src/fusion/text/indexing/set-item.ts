@@ -13,7 +13,7 @@ import { typeOf } from "../interpreter";
 import { knownIndices, planIndices, type Plan } from "./subscript";
 import type { SubscriptExpr } from "../reading/syntax";
 import { wholeFor } from "./selection";
-import { indexedAxes, indicesProblem, inFront } from "./advanced-indexing";
+import { indexedAxes, indicesProblem, inFront, outsideProblem } from "./advanced-indexing";
 import { BROKEN, describe, isBroken, isOperand, type Operand, type Value } from "../values/values";
 
 interface SetItemRequest {
@@ -25,6 +25,10 @@ interface SetItemRequest {
   readonly value: Operand;
   /** How updates of one element are joined: scatter's `reduction`. */
   readonly reduction: string;
+  /** What the reduction makes of what is there and the value, where no element has two updates. */
+  readonly joined?: () => Value;
+  /** What is written outside is left out, as the call says. */
+  readonly mayLeave?: boolean;
 }
 
 /** How many axes the part has that lists and ranges pick, the lists standing for one axis together. */
@@ -66,6 +70,11 @@ export function setItem(interpreter: Interpreter, run: StatementRun, request: Se
   }
   const data = known.filter((index) => index.kind === "indices");
   const [first] = data;
+  const by = first?.operand.value;
+  const isMask = by?.kind === "tensor" && typeOf(interpreter, by.node).dtype === "bool";
+  const { joined, ...rest } = request;
+  if (joined && (!first || isMask))
+    return setItem(interpreter, run, { ...rest, value: { ...value, value: joined() }, reduction: "none" });
   if (value.value.kind === "selection") {
     const mask = first?.operand.value;
     const at = { path: `${request.path}/selected`, expr };
@@ -74,13 +83,14 @@ export function setItem(interpreter: Interpreter, run: StatementRun, request: Se
     return setMasked(interpreter, run, { ...request, value: { ...value, value: whole } }, first!.operand, true);
   }
   if (!first) return setRegion(interpreter, run, request, known);
-  if (first.operand.value.kind === "tensor" && typeOf(interpreter, first.operand.value.node).dtype === "bool")
+  if (isMask)
     return data.length > 1
       ? refuse("A mask must be the only index tensor: x[mask] = value.")
       : known.every(({ kind }) => kind === "indices" || kind === "rest")
         ? setMasked(interpreter, run, request, first.operand)
         : setAlong(interpreter, run, request, known, refuse);
-  const wrong = indicesProblem(interpreter, shape, known);
+  const wrong =
+    indicesProblem(interpreter, shape, known) ?? (request.mayLeave ? null : outsideProblem(interpreter, shape, known));
   return wrong ? refuse(wrong) : setIndices(interpreter, run, request, known);
 }
 

@@ -109,6 +109,7 @@ function ofDict(
       "bad-index",
       expr.span,
       `The dictionary has ${[...entries.keys()].map((each) => `"${each}"`).join(", ") || "no entries"}; this asks for ${describe(key.value)}.`,
+      { raises: ["KeyError"] },
     );
   return BROKEN;
 }
@@ -124,7 +125,9 @@ function ofSequence(
   if (known.length === 1 && only?.kind === "at") {
     const item = items.at(only.index);
     if (item) return item.value;
-    interpreter.diagnostics.add("bad-index", expr.span, `There is no entry ${only.index}: there are ${items.length}.`);
+    interpreter.diagnostics.add("bad-index", expr.span, `There is no entry ${only.index}: there are ${items.length}.`, {
+      raises: ["IndexError"],
+    });
     return BROKEN;
   }
   if (known.length === 1 && only?.kind === "range") return { ...sequence, items: sliced(items, only.range) };
@@ -164,7 +167,7 @@ export function planIndices(
 ): Plan | null {
   const used = known.filter((index) => index.kind !== "new" && index.kind !== "rest").length;
   const refuse = (text: string): null => {
-    interpreter.diagnostics.add("bad-index", expr.span, text);
+    interpreter.diagnostics.add("bad-index", expr.span, text, { raises: ["IndexError"] });
     return null;
   };
   if (used > shape.length) return refuse(tooManyIndices(used, shape));
@@ -311,7 +314,7 @@ export function subscriptValue(
     const selection = picked && selectionOf(interpreter, run, { expr, path }, value.node, picked);
     if (selection) return selection;
     const wrong = indicesProblem(interpreter, shape, known) ?? outsideProblem(interpreter, shape, known);
-    if (wrong) interpreter.diagnostics.add("bad-index", expr.span, wrong);
+    if (wrong) interpreter.diagnostics.add("bad-index", expr.span, wrong, { raises: ["IndexError"] });
     return wrong ? BROKEN : advancedIndex(interpreter, run, { expr, path }, object, known);
   }
   const plan = planIndices(interpreter, expr, shape, known);

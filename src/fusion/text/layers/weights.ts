@@ -243,8 +243,8 @@ export function deepCopy(
   const { object } = value;
   const known = seen.get(object);
   if (known) return { kind: "object", object: known };
-  const { of, making, layer } = object;
-  const own: ObjectInfo = { ...copyOf(interpreter, object), of, making, layer, fields: new Map() };
+  const { of, making, layer, buffers } = object;
+  const own: ObjectInfo = { ...copyOf(interpreter, object), of, making, layer, fields: new Map(), buffers };
   seen.set(object, own);
   for (const [name, field] of object.fields) {
     const copy = deepCopy(interpreter, field, seen);

@@ -217,6 +217,10 @@ def dynamic_update_index_in_dim(operand, update, index, axis):
   return dynamic_update_slice_in_dim(operand, one, index, axis)
 
 def take(input, index, dim=None, mode=None, fill_value=None):
+  if mode in ("clip", "wrap"):
+    extent = input.numel() if dim is None else input.shape[dim]
+    at = index if isinstance(index, torch.Tensor) else torch.tensor(index)
+    index = torch.clamp(at, 0, extent - 1) if mode == "clip" else at % extent
   if dim is None:
     return input.flatten()[index]
   axis = dim % input.ndim
@@ -344,7 +348,7 @@ def index_copy(input, dim, index, source):
 
 def index_fill(input, dim, index, value):
   axis = dim % input.ndim
-  hit = (torch.arange(input.shape[axis]).unsqueeze(-1) == index).any(-1)
+  hit = torch.zeros(input.shape[axis], dtype=torch.bool).at[index].set(True)
   shape = [1] * input.ndim
   shape[axis] = input.shape[axis]
   return torch.where(hit.reshape(shape), value, input)

@@ -55,11 +55,60 @@ def _hessian(func, argnums):
 
 def hessian(func, argnums=0, create_graph=False, strict=False, vectorize=False):
   if isinstance(argnums, torch.Tensor):
-    return _hessian(func, 0)(argnums)
+    return functional_hessian(func, argnums)
   return _hessian(func, argnums)
 
-def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False):
-  return _jacrev(func, 0, [inputs])
+def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, strategy="reverse-mode"):
+  return functional_jacobian(func, inputs)
+
+def _listed(inputs):
+  return tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+
+def _as_given(inputs, answers):
+  return tuple(answers) if isinstance(inputs, (tuple, list)) else answers[0]
+
+def _jacobians(func, inputs, out, pick):
+  if isinstance(out, (tuple, list)):
+    return tuple([_jacobians(func, inputs, one, pick + [i]) for i, one in enumerate(out)])
+  given = _listed(inputs)
+  def one(*args):
+    answer = func(*args)
+    for i in pick:
+      answer = answer[i]
+    return answer
+  return _as_given(inputs, [_jacrev(one, i, given) for i in range(len(given))])
+
+def functional_jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, strategy="reverse-mode"):
+  return _jacobians(func, inputs, func(*_listed(inputs)), [])
+
+def functional_hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"):
+  given = _listed(inputs)
+  n = len(given)
+  rows = [_as_given(inputs, [_jacfwd(lambda *args: _jacrev(func, i, args), j, given) for j in range(n)]) for i in range(n)]
+  return _as_given(inputs, rows)
+
+def functional_vjp(func, inputs, v=None, create_graph=False, strict=False):
+  out, pull = jax.vjp(func, *_listed(inputs))
+  if v is None and not (isinstance(out, torch.Tensor) and out.numel() == 1):
+    raise ValueError("The vector v is left out only where the function answers one number: give one of the shape of its result.")
+  return out, _as_given(inputs, pull(torch.ones_like(out) if v is None else v))
+
+def functional_jvp(func, inputs, v=None, create_graph=False, strict=False):
+  given = _listed(inputs)
+  if v is None and not (len(given) == 1 and given[0].numel() == 1):
+    raise ValueError("The vector v is left out only where the function takes one number: give one of the shape of its inputs.")
+  return jax.jvp(func, given, (torch.ones_like(given[0]),) if v is None else _listed(v))
+
+def functional_hvp(func, inputs, v=None, create_graph=False, strict=False):
+  given = _listed(inputs)
+  if v is None and not (len(given) == 1 and given[0].numel() == 1):
+    raise ValueError("The vector v is left out only where the function takes one number: give one of the shape of its inputs.")
+  slopes = jax.grad(func, argnums=tuple(range(len(given))))
+  out = func(*given)
+  return out, _as_given(inputs, jax.jvp(lambda *args: slopes(*args), given, (torch.ones_like(given[0]),) if v is None else _listed(v))[1])
+
+def functional_vhp(func, inputs, v=None, create_graph=False, strict=False):
+  return functional_hvp(func, inputs, v)
 
 def jax_jacobian(func, argnums=0):
   return jacrev(func, argnums)

@@ -4,6 +4,7 @@ import type { OpDef } from "../../ops";
 import { callDef } from "../calls/call-def";
 import { Diagnostics } from "../reading/diagnostics";
 import type { Dialect } from "../calls/dialect";
+import { OWN_MODULES, ownModule } from "../reading/own-modules";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { bindingName } from "../interpreter";
 import { readProgram } from "../reading/read";
@@ -135,7 +136,7 @@ export function libraryTwice(): readonly string[] {
 
 /** Names that start with an underscore are the library's own; `jax_median` is what NumPy and JAX mean by `median`, `flax_max_pool` what flax means by the name of an op that does something else, `haiku_MLP` what stands behind `hk.nets.`, `linalg_norm` what a name means behind `linalg.`, `tensor_unfold` a method alone. */
 const isPublic = (name: string): boolean =>
-  !/^(_|jax_|flax_|haiku_|linalg_|selected_|tensor_|initializer_|itertools_)/.test(name);
+  !/^(_|jax_|flax_|haiku_|linalg_|selected_|tensor_|initializer_|itertools_|functional_)/.test(name);
 
 /** Every name that a call can use. */
 export const libraryNames = (): readonly string[] =>
@@ -178,10 +179,11 @@ export function libraryDef(name: string, dialect: Dialect): DefStatement | null 
   return found && isPublic(name) ? found : null;
 }
 
-/** What Python's `itertools` has by that name; null where it has no such thing. */
-export function itertoolsDef(name: string): Value | null {
+/** What a module of its own names, Python's `itertools` or `torch.autograd.functional`, has by that name; null of any other path, or where it has no such thing. */
+export function moduleDef(path: string, name: string): Value | null {
   const { defs, scope } = library();
-  const def = defs.get(`itertools_${name}`);
+  const module = ownModule(path);
+  const def = module === null ? undefined : defs.get(`${OWN_MODULES.get(module)}${name}`);
   return def ? { kind: "def", def, scope } : null;
 }
 
@@ -257,6 +259,9 @@ interface Outside {
 }
 
 const isInside = (interpreter: Interpreter): interpreter is Inside => "outside" in interpreter;
+
+/** Whether a function of the library is being read, not the program. */
+export const isInLibrary = (interpreter: Interpreter): boolean => isInside(interpreter);
 
 /** Whether a scope is one of the library's text. */
 export function isOfLibrary(scope: Scope): boolean {
@@ -359,7 +364,7 @@ function settle(
   const name = called ?? def.name.text;
   // What a function of the library answers is called like that: `jax.hessian(f)(x)`.
   const said = expr.kind === "call" && name === "lambda" ? lastNameOf(expr.callee) : name;
-  const label = said.replace(/^(jax|flax|linalg|tensor|itertools)_/, "");
+  const label = said.replace(/^(jax|flax|linalg|tensor|itertools|functional)_/, "");
   const fresh = new Set(made);
   const renamed = new Map<NodeId, NodeId>();
   const results: NodeId[] = [];

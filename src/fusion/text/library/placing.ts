@@ -158,7 +158,7 @@ class MaxUnpool1d(MaxUnpool2d):
 
 def put_along_axis(arr, indices, values, dim=-1):
   source = values if isinstance(values, torch.Tensor) else torch.full(indices.shape, values)
-  return scatter_elements(arr, indices, source.expand(indices.shape), axis=dim)
+  return np.scatter_elements(arr, indices, source.expand(indices.shape), axis=dim)
 
 def copyto(dst, src, where=True):
   source = src if isinstance(src, torch.Tensor) else torch.full(dst.shape, src)

@@ -254,15 +254,15 @@ def _segments(num_segments):
 
 def segment_sum(data, segment_ids, num_segments=None, indices_are_sorted=False):
   shape = [_segments(num_segments)] + list(data.shape[1:])
-  return torch.zeros(shape, dtype=data.dtype).at[segment_ids].add(data)
+  return torch.zeros(shape, dtype=data.dtype).at[segment_ids].add(data, mode="drop")
 
 def segment_max(data, segment_ids, num_segments=None, indices_are_sorted=False):
   shape = [_segments(num_segments)] + list(data.shape[1:])
-  return torch.full(shape, -math.inf).at[segment_ids].max(data)
+  return torch.full(shape, -math.inf).at[segment_ids].max(data, mode="drop")
 
 def segment_min(data, segment_ids, num_segments=None, indices_are_sorted=False):
   shape = [_segments(num_segments)] + list(data.shape[1:])
-  return torch.full(shape, math.inf).at[segment_ids].min(data)
+  return torch.full(shape, math.inf).at[segment_ids].min(data, mode="drop")
 
 def bernoulli(input, p=None):
   share = input if p is None else torch.full_like(input, p)

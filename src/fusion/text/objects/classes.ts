@@ -118,6 +118,7 @@ export function unknownAttribute(
       : "";
   interpreter.diagnostics.add("unknown-member", span, `${of.name} has no \`${text}\`.${advice}`, {
     fixes: near ? [{ title: `Change to ${near}`, edits: [{ span, insert: near }] }] : [],
+    raises: ["AttributeError"],
   });
 }
 

@@ -64,9 +64,11 @@ export function callChain(
   if (items.length === 0) return args[0]?.operand.value ?? BROKEN;
   let given = args;
   let value: Value = BROKEN;
+  const { steps = 0 } = at;
   for (const [i, item] of items.entries()) {
-    const path = i === items.length - 1 ? at.path : `${at.path}#${i}`;
-    value = interpreter.call(run, { ...at, path }, item.value, given);
+    const isLast = i === items.length - 1;
+    const path = isLast ? at.path : `${at.path}#${steps + i}`;
+    value = interpreter.call(run, { ...at, path, steps: isLast ? steps + i : 0 }, item.value, given);
     if (isBroken(value)) return BROKEN;
     given = [{ name: null, operand: { value, path, expr: at.expr }, span: at.expr.span }];
   }

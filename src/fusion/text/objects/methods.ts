@@ -99,7 +99,7 @@ export function moduleMethod(
     return { kind: "sequence", items, list: true };
   }
   if (name === "state_dict") {
-    const all = [...namedWeights(interpreter, run, self), ...namedBuffers(interpreter, run, self)];
+    const all = [...namedWeights(interpreter, run, self), ...namedBuffers(interpreter, run, self, "", true)];
     return { kind: "dict", entries: new Map(all.map(([key, value]) => [key, { value, path: "", expr: null }])) };
   }
   if (name === "load_state_dict") {
@@ -128,6 +128,8 @@ export function moduleMethod(
     const items = object.fields.get(ITEMS);
     if (adds && items) object.fields.set(ITEMS, added(items, first.value, args[1]!.operand));
     setField(interpreter, object, first.value, second);
+    const saved = args.find((arg, i) => arg.name?.text === "persistent" || i === 2)?.operand.value;
+    if (name === "register_buffer") object.buffers.set(first.value, !saved || truthOf(saved) !== false);
     return NONE;
   }
   if (name === "param" || name === "variable") return paramOf(interpreter, run, at, object, args);

@@ -62,12 +62,27 @@ export const pairsOf = (named: readonly NamedValue[]): Operand[] =>
     loose({ kind: "sequence", items: [loose({ kind: "string", value: name }), loose(value)] }),
   );
 
-/** What a model keeps beside its parameters, by name: tensors that its objects hold, and what its norms keep. */
-export function namedBuffers(interpreter: Interpreter, run: StatementRun, value: Value, prefix = ""): NamedValue[] {
+/**
+ * What a model keeps beside its parameters, by name: tensors that its objects register, and what its norms keep.
+ * @param saved those alone that are saved with it: all but what is registered with `persistent=False`
+ */
+export function namedBuffers(
+  interpreter: Interpreter,
+  run: StatementRun,
+  value: Value,
+  prefix = "",
+  saved = false,
+): NamedValue[] {
   const isBuffer = (node: Value): boolean => node.kind === "tensor" && !isTrained(interpreter, node.node);
   if (value.kind === "tensor") return value.isPair ? [] : [[prefix.slice(0, -1), value]];
   if (value.kind === "layer") return namedWeights(interpreter, run, value, prefix).filter(([, node]) => isBuffer(node));
-  return [...insidesOf(value)].flatMap(([name, item]) => namedBuffers(interpreter, run, item, `${prefix}${name}.`));
+  const isBufferOf = ({ buffers }: ObjectInfo, name: string): boolean =>
+    saved ? buffers.get(name) === true : buffers.has(name);
+  const isKept = (name: string, item: Value): boolean =>
+    value.kind !== "object" || item.kind !== "tensor" || isBufferOf(value.object, name);
+  return [...insidesOf(value)].flatMap(([name, item]) =>
+    isKept(name, item) ? namedBuffers(interpreter, run, item, `${prefix}${name}.`, saved) : [],
+  );
 }
 
 /** Parameters of a model by name. */

@@ -43,7 +43,14 @@ export function instantiate(
 ): Value {
   const member = isEnum(of) ? memberOf(of, args) : null;
   if (member) return member;
-  const object: ObjectInfo = { ...unnamed(), of, fields: new Map(), layer: null, making: newMaking(interpreter) };
+  const object: ObjectInfo = {
+    ...unnamed(),
+    of,
+    fields: new Map(),
+    buffers: new Map(),
+    layer: null,
+    making: newMaking(interpreter),
+  };
   const self: Value = { kind: "object", object };
   const before = new Set(interpreter.nodes.keys());
   const { making } = object;

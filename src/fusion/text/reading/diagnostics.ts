@@ -9,6 +9,8 @@ export interface DiagnosticDetail {
   readonly severity?: Diagnostic["severity"];
   readonly nodes?: readonly NodeId[];
   readonly fixes?: readonly Fix[];
+  /** What Python would raise here, one of these: a `try` may catch it. */
+  readonly raises?: readonly string[];
 }
 
 /** Names are quoted in full up to 60 characters. */
@@ -19,7 +21,7 @@ type Problem = Omit<Diagnostic, "line" | "column">;
 
 /** The same mistake seen through several calls or iterations is one mistake. */
 export class Diagnostics {
-  private readonly found = new Map<string, Problem>();
+  private readonly found = new Map<string, Problem & Pick<DiagnosticDetail, "raises">>();
   private readonly harmless = new Set<string>();
   private readingClaim = false;
   private dropped = 0;
@@ -80,6 +82,12 @@ export class Diagnostics {
     return [...this.found.values()].slice(mark).some(({ severity }) => severity === "error");
   }
 
+  /** What Python would raise for the first mistake found after `mark`; null where there is none, or where Python would go on. */
+  raisedSince(mark: number): readonly string[] | null {
+    const first = [...this.found.values()].slice(mark).find((each) => each.severity === "error" || each.raises);
+    return first?.raises ?? null;
+  }
+
   /** Takes the mistakes found after `mark` out, for somebody who may tell them later. */
   takeErrors(mark: number): readonly Problem[] {
     const taken = [...this.found].slice(mark).filter(([, { severity }]) => severity === "error");
@@ -108,10 +116,10 @@ export class Diagnostics {
         text: `${this.dropped} more problems are not listed.`,
       });
     }
-    return all.map((problem) => ({
-      ...problem,
-      line: lines.lineAt(problem.span.from),
-      column: lines.columnAt(problem.span.from),
-    }));
+    return all.map((each) => {
+      const { raises: _, ...problem } = each;
+      const { from } = problem.span;
+      return { ...problem, line: lines.lineAt(from), column: lines.columnAt(from) };
+    });
   }
 }

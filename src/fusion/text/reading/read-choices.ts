@@ -1,6 +1,6 @@
 /** @file Statements that mean others: `match x:` with values and names behind `case` is a chain of branches, and of `try` its body is read, or its `except`. */
 import type { Span } from "../../ir";
-import type { Expr, IfStatement, Statement } from "./syntax";
+import { bare, type Expr, type Handler, type IfStatement, lastNameOf, type Statement } from "./syntax";
 import { type Item, spanOf } from "./read-item";
 
 interface Case {
@@ -104,30 +104,60 @@ function importsOther(text: string, { kind, span }: Statement): boolean {
   return kind === "import" && library !== undefined && !KNOWN_LIBRARY.test(library);
 }
 
-/** What comes before the first `except`, or behind it where the import of a library that is not here fails, and what comes in any case. */
+/** What an `except` catches, in the order of its names, and what it calls it. */
+function handlerOf(words: readonly Item[], body: readonly Statement[]): Handler {
+  const caught = words.find(({ expr }) => expr)?.expr ?? null;
+  const as = words.findIndex(({ name }) => name === "as");
+  const called = as < 0 ? undefined : words[as + 1];
+  const of = caught ? bare(caught) : null;
+  const names = of === null ? [] : of.kind === "tuple" ? of.items.map(lastNameOf) : [lastNameOf(of)];
+  if (!called?.expr) return { names, body };
+  const span = spanOf(called);
+  const value: Expr = { kind: "string", span, value: names[0] ?? "Exception" };
+  return { names, body: [{ kind: "assign", span, targets: [called.expr], annotation: null, value }, ...body] };
+}
+
+/**
+ * The statements of a `try` between marks: a program that is read raises nothing but what `attempt` finds. Where the import of a library
+ * fails that is not here, what stands behind the first `except`.
+ */
 export function tryStatements(
   text: string,
   item: Item,
   span: Span,
   statementsOf: (body: Item | null) => readonly Statement[],
-): { readonly statements: readonly Statement[]; readonly fails: boolean } {
-  const bodies = item.parts.flatMap((part, i) =>
-    part.name === "Body"
-      ? [
-          {
-            body: statementsOf(part),
-            word: item.parts.slice(0, i).findLast(({ name }) => /^(try|except|else|finally)$/.test(name))?.name,
-          },
-        ]
-      : [],
-  );
-  const handler = bodies.find(({ word }) => word === "except");
-  const fails = handler !== undefined && bodies[0]?.body.some((each) => importsOther(text, each)) === true;
-  const read = bodies.filter((each) => (fails ? each === handler : each.word !== "except" && each.word !== "finally"));
-  const anyway = bodies.find(({ word }) => word === "finally");
-  const done = read.flatMap(({ body }) => body);
-  if (!anyway) return { statements: done, fails };
+): readonly Statement[] {
+  const starts = item.parts.flatMap(({ name }, i) => (/^(try|except|else|finally)$/.test(name) ? [i] : []));
+  const parts = starts.map((from, i) => {
+    const words = item.parts.slice(from + 1, starts[i + 1]);
+    return {
+      word: item.parts[from]!.name,
+      words,
+      body: statementsOf(words.find(({ name }) => name === "Body") ?? null),
+    };
+  });
+  const bodyOf = (word: string): readonly Statement[] => parts.find((each) => each.word === word)?.body ?? [];
+  const handlers = parts
+    .filter(({ word }) => word === "except")
+    .map(({ words, body }) =>
+      handlerOf(
+        words.filter(({ name }) => name !== "Body"),
+        body,
+      ),
+    );
+  const fails = handlers.length > 0 && bodyOf("try").some((each) => importsOther(text, each));
   const block = {};
+  const attempt = (at: "begin" | "else" | "end"): Statement => ({
+    kind: "pass",
+    span,
+    attempt: { block, at, handlers },
+  });
+  const done = fails
+    ? handlers[0]!.body
+    : handlers.length === 0
+      ? [...bodyOf("try"), ...bodyOf("else")]
+      : [attempt("begin"), ...bodyOf("try"), attempt("else"), ...bodyOf("else"), attempt("end")];
+  if (!parts.some(({ word }) => word === "finally")) return done;
   const mark = (at: "begin" | "finally" | "end"): Statement => ({ kind: "pass", span, anyway: { block, at } });
-  return { statements: [mark("begin"), ...done, mark("finally"), ...anyway.body, mark("end")], fails };
+  return [mark("begin"), ...done, mark("finally"), ...bodyOf("finally"), mark("end")];
 }

@@ -10,6 +10,7 @@ import { readParams, typeIn } from "./read-param";
 import { indentAt, wholeLines } from "./lines";
 import { withElse } from "./loop-else";
 import { aboutParser } from "./mistakes";
+import { OWN_MODULES } from "./own-modules";
 
 const OUTSIDE: ReadonlyMap<string, string> = new Map([
   ["PrintStatement", "`print` is not part of this language: hover a name to see its value's type."],
@@ -247,9 +248,9 @@ function aliasesIn(
 ): readonly { readonly path: readonly string[]; readonly alias: NameExpr }[] {
   const base = /^\s*from\s+([\w.]+)/.exec(source)?.[1] ?? "";
   // Names of libraries that are known here need no import; those of this one are words that others have, too.
-  const plain = base === "itertools" ? [...source.matchAll(/(?<=import[\s(].*?)(\w+)(?=\s*(?:,|\)|$))/gs)] : [];
+  const plain = OWN_MODULES.has(base) ? [...source.matchAll(/(?<=import[\s(].*?)(\w+)(?=\s*(?:,|\)|$))/gs)] : [];
   const own = plain.map(({ 1: name, index }): { path: string[]; alias: NameExpr } => ({
-    path: [base, name!],
+    path: [...base.split("."), name!],
     alias: { kind: "name", name: name!, span: { from: at + index, to: at + index + name!.length } },
   }));
   const renamed = [...source.matchAll(/([\w.]+)\s+as\s+(\w+)/g)].map(({ 0: whole, 1: name, 2: alias, index }) => {
@@ -401,20 +402,9 @@ function readWith(context: ParserContext): readonly Statement[] {
   return [...parts.map(begin), ...body, ...parts.toReversed().map(end)];
 }
 
-/** Nothing fails while a graph is read but the import of a library that is not here. */
 function readTry(context: ParserContext): readonly Statement[] {
   bodyErrors(context);
-  const { statements, fails } = tryStatements(context.text, context.item, context.span, statementsOf);
-  if (!fails)
-    context.diagnostics.add(
-      "no-effect",
-      firstLine(context),
-      "No exception is raised here: the `except` part is ignored.",
-      {
-        severity: "warning",
-      },
-    );
-  return statements;
+  return tryStatements(context.text, context.item, context.span, statementsOf);
 }
 
 function readIf(context: ParserContext): Statement {

@@ -256,6 +256,11 @@ export interface ImportStatement extends At {
   readonly kind: "import";
   readonly names: readonly { readonly path: readonly string[]; readonly alias: NameExpr }[];
 }
+/** `except (KeyError, ValueError) as e:`, with the names of what it catches; without names it catches everything. */
+export interface Handler {
+  readonly names: readonly string[];
+  readonly body: readonly Statement[];
+}
 /** Nothing, or what only changes how other statements are read. */
 export interface PassStatement extends At {
   readonly kind: "pass";
@@ -265,6 +270,12 @@ export interface PassStatement extends At {
   readonly context?: ContextPart;
   /** Where a `try` with a `finally` begins, where that stands and where it ends; `block` is the same of the three. */
   readonly anyway?: { readonly block: object; readonly at: "begin" | "finally" | "end" };
+  /** Where a `try` with an `except` begins, where its `else` stands and where it ends; `block` is the same of the three. */
+  readonly attempt?: {
+    readonly block: object;
+    readonly at: "begin" | "else" | "end";
+    readonly handlers: readonly Handler[];
+  };
   /** `nonlocal n`, `global n`: names that are those of a scope around this one, or of the program. */
   readonly outer?: { readonly names: readonly string[]; readonly isGlobal: boolean };
 }
@@ -305,7 +316,9 @@ export type Statement =
 export function bodiesOf(statement: Statement): readonly (readonly Statement[])[] {
   if (statement.kind === "def" || statement.kind === "class" || statement.kind === "for" || statement.kind === "while")
     return [statement.body];
-  return statement.kind === "if" ? [...statement.branches.map(({ body }) => body), statement.otherwise] : [];
+  if (statement.kind === "if") return [...statement.branches.map(({ body }) => body), statement.otherwise];
+  const { at, handlers } = (statement.kind === "pass" ? statement.attempt : null) ?? {};
+  return at === "begin" ? handlers!.map(({ body }) => body) : [];
 }
 
 /** `statements` and everything in their bodies, without recursion, in no particular order. */
@@ -417,6 +430,14 @@ export function* walk(root: Expr): Generator<Expr> {
 /** Every expression of `statements` and of their bodies, in no particular order. */
 export const expressionsOf = (statements: readonly Statement[]): readonly Expr[] =>
   [...everyStatement(statements)].flatMap(rootsOf).flatMap((root) => [...walk(root)]);
+
+/** `torch.autograd.functional` as it is written; empty of what is no dotted name. */
+export function dottedName(expr: Expr): string {
+  const inner = bare(expr);
+  if (inner.kind === "name") return inner.name;
+  const front = inner.kind === "member" ? dottedName(inner.object) : "";
+  return inner.kind === "member" && front !== "" ? `${front}.${inner.name.text}` : "";
+}
 
 /** The last name of `nn.Module`, `functools.partial(…)`, `Generic[T]`. */
 export function lastNameOf(expr: Expr): string {

@@ -4,6 +4,7 @@ import { sameShape, showType } from "../../ir";
 import { findOp } from "../../ops";
 import { applyOp, scalarNode } from "../calls/apply";
 import { runAssertion } from "./assert";
+import { Attempts } from "../attempts";
 import { leaveBlocks, runContext } from "./contexts";
 import { setResult } from "./both-ways";
 import { declareInput, readType, sourceCall } from "./declare";
@@ -66,7 +67,9 @@ function runAll(interpreter: Interpreter, statements: readonly Statement[], fram
   const { nodes } = interpreter;
   /** Whether derivatives were off before each open `with torch.no_grad():`. */
   const before: boolean[] = [];
+  const attempts = new Attempts(interpreter, statements, frame, before, runAll);
   for (const [i, statement] of statements.entries()) {
+    if (attempts.passesOver(i, statement)) continue;
     const mode = statement.kind === "pass" ? statement.derivatives : undefined;
     if (
       frame.result.values &&
@@ -82,7 +85,7 @@ function runAll(interpreter: Interpreter, statements: readonly Statement[], fram
     else if (mode) {
       before.push(nodes.off);
       underName(interpreter, frame, statement, "_", (run) => (nodes.off = !isOn(interpreter, run, mode)));
-    } else runStatement(interpreter, statement, frame);
+    } else attempts.read(i, () => runStatement(interpreter, statement, frame));
   }
 }
 

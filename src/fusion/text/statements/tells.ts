@@ -115,7 +115,10 @@ function ignored(interpreter: Interpreter, frame: Frame, value: Expr, span: Span
 /** The text says of itself that what leads here is wrong; what comes after is not read. */
 export function runRaise(interpreter: Interpreter, { span }: RaiseStatement, frame: Frame): void {
   const source = interpreter.text.slice(span.from, span.to).replaceAll(/\s+/g, " ");
-  interpreter.diagnostics.add("raise", span, `The program itself rejects these sizes or arguments: ${source}`);
+  const raised = /^raise\s+([\w.]+)/.exec(source)?.[1]?.split(".").at(-1);
+  interpreter.diagnostics.add("raise", span, `The program itself rejects these sizes or arguments: ${source}`, {
+    ...(raised !== undefined && { raises: [raised] }),
+  });
   frame.result.values = [{ value: BROKEN, path: frame.prefix, expr: null }];
   frame.result.value = BROKEN;
 }
@@ -133,5 +136,6 @@ export function runAssert(interpreter: Interpreter, statement: AssertStatement, 
   calls.splice(called);
   if (holds === true) return;
   const text = holds === false ? "This does not hold here" : "Only the running program would know whether this holds";
-  diagnostics.add("no-effect", span, `${text}. This line is ignored.`, { severity: "warning" });
+  const raises = holds === false ? { raises: ["AssertionError"] } : {};
+  diagnostics.add("no-effect", span, `${text}. This line is ignored.`, { severity: "warning", ...raises });
 }

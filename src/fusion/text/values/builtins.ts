@@ -15,7 +15,7 @@ import { onceThrough } from "../statements/generators";
 import { mathCall } from "./python-math";
 import { writtenNumber } from "./written-numbers";
 import { walkCall } from "./walks";
-import { BROKEN, isBroken, numberValue, type Operand, type Value } from "./values";
+import { BROKEN, describe, isBroken, numberValue, type Operand, type Value } from "./values";
 
 const MAX_ITERATIONS = 10_000;
 
@@ -67,7 +67,9 @@ function nextOf(
   else if (first && list.value.kind === "sequence" && !list.value.parametersOf)
     change(interpreter, list.value, { ...list.value, items: rest });
   if (first || otherwise) return (first ?? otherwise)!.value;
-  interpreter.diagnostics.add("bad-argument", expr.span, "Nothing is left to take here.");
+  interpreter.diagnostics.add("bad-argument", expr.span, "Nothing is left to take here.", {
+    raises: ["StopIteration"],
+  });
   return BROKEN;
 }
 
@@ -162,6 +164,11 @@ export function builtin(
     }
     if (name === "int" && value.kind === "string" && /^\s*[-+]?\d+\s*$/.test(value.value))
       return numberValue(Number(value.value), true);
+    if ((name === "float" || name === "int") && value.kind === "string") {
+      const text = `${name} takes a text that is a number; this is ${describe(value)}.`;
+      interpreter.diagnostics.add("bad-argument", call.expr.span, text, { raises: ["ValueError"] });
+      return BROKEN;
+    }
     if ((name === "float" || name === "int") && value.kind === "number") {
       return numberValue(name === "int" ? Math.trunc(value.value) : value.value, name === "int");
     }

@@ -42,10 +42,10 @@ export function namedTuple(interpreter: Interpreter, { span }: CallExpr, args: r
 }
 
 /** `state._replace(step=1)`, `dataclasses.replace(state, step=1)`: another object with other fields. */
-export function replaced({ of, layer, making, fields }: ObjectInfo, args: readonly GivenArgument[]): Value {
+export function replaced({ of, layer, making, fields, buffers }: ObjectInfo, args: readonly GivenArgument[]): Value {
   const now = new Map(fields);
   for (const { name, operand } of args) if (name) now.set(name.text, operand.value);
-  const own: ObjectInfo = { ...unnamed(), of, layer, making, fields: now };
+  const own: ObjectInfo = { ...unnamed(), of, layer, making, fields: now, buffers };
   for (const [name, value] of now) attach(value, own, name);
   return { kind: "object", object: own };
 }

@@ -186,6 +186,8 @@ export interface ClassInfo {
 export interface ObjectInfo extends Named {
   readonly of: ClassInfo;
   readonly fields: Map<string, Value>;
+  /** Fields that it registers as buffers, and whether `state_dict` holds them. */
+  readonly buffers: Map<string, boolean>;
   /** What it is by the library's class that its own class inherits from. */
   layer: LayerInfo | null;
   readonly making: Making;

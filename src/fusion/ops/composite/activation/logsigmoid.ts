@@ -3,6 +3,7 @@ import { ONE_TENSOR } from "../../families";
 
 export const logsigmoid = composite({
   name: "logsigmoid",
+  floatsInTorch: true,
   aliases: ["log_sigmoid"],
   doc: {
     formula: "−softplus(−x)",

@@ -1,7 +1,7 @@
 import { showShape } from "../../../ir";
 import { composite } from "../../compose";
 import { number, tensor } from "../../families";
-import { checkAxes, normalAxis, numberOf, wrong } from "../../shapes";
+import { checkAxes, indexing, normalAxis, numberOf, wrong } from "../../shapes";
 import { scatterElements } from "../scatter-elements";
 
 export const indexAdd = composite({
@@ -18,6 +18,7 @@ export const indexAdd = composite({
     tensor(["source", "tensor"], "What is added."),
     number("alpha", 1, "Scale of what is added."),
   ],
+  chosen: indexing(1, 0, "dim"),
   check([x, index, source], attrs, names) {
     const bad = checkAxes(numberOf(attrs["dim"], 0), x!.shape, names[0]!);
     if (bad) return bad;

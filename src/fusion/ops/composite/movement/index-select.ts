@@ -1,5 +1,6 @@
 import { composite } from "../../compose";
 import { ONE_TENSOR, tensor } from "../../families";
+import { indexing } from "../../shapes";
 
 export const indexSelect = composite({
   name: "index_select",
@@ -12,5 +13,6 @@ export const indexSelect = composite({
     { names: ["dim", "axis"], kind: "axis", doc: "The axis." },
     tensor(["index"], "Which ones, along the axis."),
   ],
+  chosen: indexing(1, 0, "dim"),
   build: (b, [x, index], { dim }) => b.op("selected", "gather", [x!, index!], { axis: dim ?? 0 }),
 });
