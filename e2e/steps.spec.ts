@@ -184,7 +184,10 @@ test("a line answers why and why not; Forbid and Fuse anyway plan again at once"
     await play.line(/^h to y,/).focus();
     await page.keyboard.press("Enter");
     await expect(play.card).toHaveAttribute("data-code", "C_RECOMPUTE");
-    await expect(play.card).toContainText("Not worth it");
+    await expect(play.card).toContainText("Past a limit");
+    await expect(play.card).toContainText(
+      /The limit decides, not the predicted time, which would fall: [\d.]+ µs instead of [\d.]+ µs\./,
+    );
     await expect(play.card).toContainText("Why not fused?");
     const kernels = play.region("Score").getByRole("img", { name: /^Kernels/ });
     await expect(kernels).toHaveAccessibleName("Kernels: naive 2, now 2, end 2");

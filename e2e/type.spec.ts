@@ -137,6 +137,26 @@ test("what is pasted is a program, or becomes one by a click", async ({ play, pa
     await expect(play.node(/up_w/).first()).toBeAttached();
     await expect(play.region("Score")).not.toContainText(/last good graph/i);
   });
+  await test.step("a word beside a long shape is whole or out of sight", async () => {
+    await play.paste("x: f32[4, 3, 512, 512]\ny = F.avg_pool2d(x, 9, 1, 4)\nreturn relu(y)\n");
+    await expect(play.node(/^relu/)).toBeAttached();
+    await play.leaveFields();
+    await page.keyboard.press("End");
+    await expect(play.region("Graph").getByText("4×3×9×1×512×512")).toBeVisible();
+    const cut = await play
+      .region("Graph")
+      .locator(".op-second")
+      .evaluateAll((rows) =>
+        rows.flatMap((row) => {
+          const { right, bottom } = row.getBoundingClientRect();
+          return [...row.children].flatMap((word) => {
+            const own = word.getBoundingClientRect();
+            return own.right > right + 1 && own.top < bottom ? [word.textContent] : [];
+          });
+        }),
+      );
+    expect(cut).toEqual([]);
+  });
   await test.step("all of it stands in sight, with room for a card or none", async () => {
     await play.paste(
       "import jax\nimport jax.numpy as jnp\n\ndef rms_norm(x, w, eps=1e-6):\n    return x * jax.lax.rsqrt(jnp.mean(x * x, axis=-1, keepdims=True) + eps) * w\n\ndef f(x, w, k):\n    h = rms_norm(x, w)\n    s = jnp.einsum('bnd,dm->bnm', h, k)\n    return jnp.where(s > 0, s, 0.01 * s).sum(axis=-1)\n\nx = jnp.ones((8, 256, 128))\nw = jnp.ones((128,))\nk = jax.random.normal(jax.random.PRNGKey(0), (128, 64))\ny = f(x, w, k)\n",

@@ -300,7 +300,7 @@ test("where more full-size transfers are left than before a step, its card says 
   const risen = (id: string): string[] => {
     const { text, options } = findExample(id)!;
     const compilation = compile(text, { ...defaultOptions, ...options });
-    return compilation.steps.flatMap((step) => cardOfStep(compilation, step, defaultOptions).rise ?? []);
+    return compilation.steps.flatMap((step) => cardOfStep(compilation, step, defaultOptions).note ?? []);
   };
   expect(risen("gpt-block")).toEqual([
     "Full-size transfers rise from 11 to 12 all the same: smaller transfers, joined, now reach full size, a quarter of the largest tensor.",

@@ -189,7 +189,18 @@ export function verdictsOf(step: Pick<Step, "legal" | "profitable" | "cost">): r
   if (!profitable) return [allowed];
   const { alternatives = [] } = step.cost ?? {};
   const worth = step.cost && timesAlike(alternatives) && bytesAlike(alternatives) ? "Costs nothing" : "Worth it";
-  return [allowed, { ok: profitable.ok, text: profitable.ok ? worth : "Not worth it" }];
+  const not = step.cost?.criterion === "limit" ? "Past a limit" : "Not worth it";
+  return [allowed, { ok: profitable.ok, text: profitable.ok ? worth : not }];
+}
+
+/** That a limit refuses what is predicted to be faster; null of every other step. */
+export function limitNote({ accepted, cost }: Pick<Step, "accepted" | "cost">): string | null {
+  const [without, withIt] = cost?.alternatives ?? [];
+  if (accepted || cost?.criterion !== "limit" || !without || !withIt) return null;
+  const [before, after] = [showMicros(without.micros), showMicros(withIt.micros)];
+  return withIt.micros < without.micros && before !== after
+    ? `The limit decides, not the predicted time, which would fall: ${after} instead of ${before}.`
+    : null;
 }
 
 /** Why more transfers of full size are left after a step than before it; null where there are not. */

@@ -18,6 +18,7 @@ export {
   questionOf,
   reasonTitles,
   remedyQuestionOf,
+  limitNote,
   riseOf,
   titleOf,
   verdictsOf,

@@ -8,6 +8,7 @@ import {
   questionOf,
   reasonTitles,
   remedyQuestionOf,
+  limitNote,
   riseOf,
   settled,
   titleOf,
@@ -25,8 +26,8 @@ export interface DecisionCard {
   readonly question: string;
   readonly answer: string;
   readonly reason: string;
-  /** Why more full-size transfers are left than before; null where there are not. */
-  readonly rise: string | null;
+  /** Why more full-size transfers are left than before, or that a limit refuses what is predicted to be faster; null where neither is so. */
+  readonly note: string | null;
   readonly code: string;
   readonly verdicts: readonly VerdictWords[];
   /** What was compared, what decided first. */
@@ -93,7 +94,7 @@ export function cardOfStep(told: Told, step: Step, options: CompileOptions, othe
     question: questionOf(step),
     answer: titleOf(step),
     reason: verdict.text,
-    rise: before && step.accepted ? riseOf(before, step.totals) : null,
+    note: (step.accepted && before ? riseOf(before, step.totals) : null) ?? limitNote(step),
     code: verdict.code,
     verdicts: verdictsOf(step),
     bars: barsOf(step),
@@ -132,7 +133,7 @@ function undecided(graph: Graph, edge: SceneEdge): Omit<DecisionCard, "edge" | "
   const [from, to] = [nameIn(graph, edge.from), result ? calledBy(result) : nameIn(graph, edge.to)];
   const none = {
     code: "",
-    rise: null,
+    note: null,
     verdicts: [],
     bars: [],
     remedy: null,

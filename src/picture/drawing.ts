@@ -149,7 +149,9 @@ function opOf(node: SceneNode, { x, y, width, height }: Box, look: Look): Shape[
   ];
   if (!isFull(look)) return parts;
   const stored = node.lives === "memory";
-  const where = stored ? showBytes(node.bytes) : node.lives === "nowhere" ? "" : node.lives;
+  // Beside a long shape there is no room for the word, which the colour of the lines says as well.
+  const fits = widest(node.shape, 12) + widest(node.lives, 12) <= width - 29;
+  const where = stored ? showBytes(node.bytes) : node.lives === "nowhere" || !fits ? "" : node.lives;
   const whereLook: Writing = stored
     ? { fill: look.ink("ink-2"), weight: 650 }
     : { fill: look.ink("ink-3"), italic: true };

@@ -33,6 +33,14 @@ test("the fused graph: one hull with its tag, values that stay in registers, byt
   expect(words(svg)).toContain("256 KiB");
 });
 
+test("a long shape stands alone: beside it there is no room for where its value is", () => {
+  const text = "x: f32[4, 3, 512, 512]\ny = avg_pool2d(x, 9, 1, 4)\n";
+  const shown = words(drawn(text));
+  const [long] = shown.filter((word) => word.startsWith("4×3×9×1×512"));
+  expect(long).toBe("4×3×9×1×512×512");
+  expect(shown).not.toContain("register");
+});
+
 test("as written every op is a kernel of its own, and nothing is lost", () => {
   const svg = drawn(LOG_RELU, 0);
   expect(balance(svg)).toEqual([]);

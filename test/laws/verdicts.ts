@@ -1,7 +1,7 @@
 /** @file What a decision owes its reader: the alternatives that were weighed decide, and its sentence says their numbers and no others. */
 import { compile } from "../../src/fusion/compile";
 import type { Compilation } from "../../src/fusion/compilation";
-import { barsOf, criterionOf, reasonTitles, titleOf, verdictsOf } from "../../src/fusion/decision-bars";
+import { barsOf, criterionOf, limitNote, reasonTitles, titleOf, verdictsOf } from "../../src/fusion/decision-bars";
 import { settled } from "../../src/fusion/settled";
 import { clearlyLess, groupedCounts, showBytes, showMicros, type Alternative, type Step } from "../../src/fusion/ir";
 
@@ -61,6 +61,12 @@ export function verdictFaults(step: Step): string[] {
   }
   const { limit } = verdict;
   if (limit && !accepted && limit.value <= limit.limit) fault(`refused at ${limit.value} of ${limit.limit}`);
+  if (cost?.criterion === "limit" && verdictsOf(step).some(({ text }) => text === "Not worth it"))
+    fault("a limit decides, and the card says that it is not worth it");
+  const [without, withIt] = cost?.alternatives ?? [];
+  const isFaster = without && withIt && Number(withIt.micros.toPrecision(2)) < Number(without.micros.toPrecision(2));
+  if (cost?.criterion === "limit" && !accepted && isFaster && limitNote(step) === null)
+    fault("a limit refuses what is predicted to be faster, and nothing says so");
   if (cost?.criterion === "limit" && !limit) fault("a limit decides that is not told");
   if (cost?.criterion === "limit" && limit && !accepted)
     for (const number of [limit.value, limit.limit])

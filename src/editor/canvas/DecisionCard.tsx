@@ -115,7 +115,7 @@ export function DecisionCard({ card, onClose }: { readonly card: Card; readonly 
       <p>
         <b>{card.answer}</b> <Sentence text={card.reason} />
       </p>
-      {card.rise && <p>{card.rise}</p>}
+      {card.note && <p>{card.note}</p>}
       {card.verdicts.length > 0 && (
         <div className="verdicts">
           {card.verdicts.map(({ ok, text }) => (

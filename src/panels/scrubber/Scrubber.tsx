@@ -70,12 +70,16 @@ function Outcome() {
   const {
     kernels,
     transfers: { tally, values },
+    micros,
   } = scoreWords(score);
   if (score.naive.bytes === score.end.bytes && score.naive.kernels === score.end.kernels)
     return <>, nothing was fused: the card says why.</>;
+  // What more kernels or more transfers were good for.
+  const grew = score.end.kernels > score.naive.kernels || tally.of(score.end) > tally.of(score.naive);
   return (
     <>
-      . <b>Done:</b> kernels {kernels[0]} → {kernels[2]}, {tally.noun} {values[0]} → {values[2]}.
+      . <b>Done:</b> kernels {kernels[0]} → {kernels[2]}, {tally.noun} {values[0]} → {values[2]}
+      {grew && `, predicted ${micros.values[0]} → ${micros.values[2]} ${micros.unit}`}.
     </>
   );
 }

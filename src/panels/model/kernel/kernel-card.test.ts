@@ -92,5 +92,9 @@ test("a launch that joins partial results claims no arithmetic of its own: it is
     [trafficSentence(kernel, graph), ...kernelCard(kernel, [], generic).parts.map(({ text }) => text)].join(" ");
   expect(words(first)).toContain("1 FLOP per element of x.");
   expect(words(second)).not.toMatch(/\b0 FLOP/);
+  // Of a product it is what is stored, however large the weight.
+  const product = compile("x: f32[8, 4096]\nw: f32[4096, 4096] = param()\nreturn relu(x @ w)\n", defaultOptions);
+  const state = fusionAt(product, product.steps.length).graph;
+  expect(trafficSentence(product.fusedPlan!.kernels.at(-1)!, state)).toMatch(/FLOP per element of (y|return|relu)/);
   expect(words(second)).toContain("counted with the kernel before it");
 });

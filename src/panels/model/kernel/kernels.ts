@@ -2,6 +2,7 @@
 import {
   bytesMoved,
   findNode,
+  opDef,
   parseEdgeId,
   sizeOf,
   type Accesses,
@@ -46,11 +47,16 @@ export function shownKernel(plan: Plan, asked: string | null, selection: Selecti
   return byName ?? selected(plan, selection) ?? ofStep ?? plan.kernels[0] ?? null;
 }
 
-/** `Reads 6 MiB, writes 6 MiB, 3 FLOP per element of y.` That is the largest tensor that the kernel touches, of equal ones the last that it stores. */
+/** `Reads 6 MiB, writes 6 MiB, 3 FLOP per element of y.` That is the largest tensor that the kernel touches, of equal ones the last that it stores; of a product it is what it stores, for which each operand is loaded many times. */
 export function trafficSentence(kernel: Kernel, graph: Graph): string {
   const elements = ({ type }: Binding): number => sizeOf(type.shape);
-  const most = Math.max(1, ...kernel.bindings.map(elements));
-  const largest = kernel.bindings.findLast((each) => elements(each) === most);
+  const multiplies = kernel.nodes.some((id) => {
+    const found = findNode(graph, id);
+    return found && opDef(found.op).kind === "contraction";
+  });
+  const asked = kernel.bindings.filter(({ access }) => !multiplies || access === "read_write");
+  const most = Math.max(1, ...asked.map(elements));
+  const largest = asked.findLast((each) => elements(each) === most);
   const work =
     isCountedBefore(kernel) || !largest
       ? ""

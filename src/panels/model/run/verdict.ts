@@ -44,7 +44,9 @@ function kernelNote(rows: readonly CheckRow[], skipped: readonly string[]): stri
   const agree =
     kernels > 0 ? ` ${plural(kernels, "kernel agrees", "kernels agree")} with f64 at ${points} points.` : "";
   const left =
-    skipped.length > 0 ? ` ${plural(skipped.length, "kernel was", "kernels were")} not compared with f64.` : "";
+    skipped.length > 0
+      ? ` ${plural(skipped.length, "kernel was", "kernels were")} not compared with f64: that ends after 2 s, and is not tried where one element takes too long.`
+      : "";
   return agree + left;
 }
 
