@@ -40,7 +40,7 @@ const traffic = (reads: number, rereads: number, writes: number): RegionTraffic 
   fullSizeTransfers: 2 + rereads,
 });
 
-const multiplyAdds = (flops: number) => ({ flops, work: flops, lines: 0, shifted: { near: 0, far: 0 } });
+const multiplyAdds = (flops: number) => ({ flops, work: flops, lines: 0, waits: 0, shifted: { near: 0, far: 0 } });
 const none = multiplyAdds(0);
 
 describe("the worked example: log(exp(x) + 1) on 64 MiB", () => {

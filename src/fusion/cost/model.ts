@@ -7,6 +7,7 @@ import {
   classify,
   isViewRegion,
   LINES_PER_MICRO,
+  THREADS,
   MAX_REGISTERS,
   scheduleRegion,
   type RegionForm,
@@ -111,7 +112,7 @@ export function kernelTime(
   profile: DeviceProfile,
 ): KernelTime {
   if (schedule.dispatches === 0) return instant;
-  const { flops, work, lines, shifted } = arithmetic;
+  const { flops, work, lines, waits, shifted } = arithmetic;
   // A workgroup draws only its share of the bandwidth: few workgroups leave memory idle.
   const bandwidth = (profile.bandwidth * machineShare(schedule, profile)) / 1e6;
   const waste = new Map<NodeId, number>();
@@ -142,13 +143,15 @@ export function kernelTime(
   const spilledMicros = spilled / (bandwidth * SPILLED_SPEED);
   // Memory, both caches and arithmetic work side by side.
   const linesMicros = lines / (LINES_PER_MICRO * profile.multiprocessors * machineShare(schedule, profile));
+  // All threads of a tile wait until the last of them has what it stages.
+  const waitMicros = waits / (profile.multiprocessors * THREADS * share);
   const times = [computeMicros, readMicros + storeMicros, cachedMicros + spilledMicros, nearMicros, linesMicros];
   const longest = Math.max(...times);
   const { leastMicros = 0 } = schedule;
   const workMicros = Math.max(
     leastMicros,
     serialMicros(arithmetic, schedule),
-    longest + (1 - OVERLAP) * (times.reduce((sum, time) => sum + time, 0) - longest) + stridedMicros,
+    longest + (1 - OVERLAP) * (times.reduce((sum, time) => sum + time, 0) - longest) + stridedMicros + waitMicros,
   );
   const launchMicros = profile.launchMicros * schedule.dispatches;
   return {

@@ -11,6 +11,7 @@ export { isFreeView, isInlined, isViewRegion, resolveView, storedInputs } from "
 export { statementsAt } from "./count/positions";
 export { CACHED_SPEEDUP, NEAR_SPEEDUP } from "./nest/cache";
 export { LINES_PER_MICRO } from "./nest/price";
+export { THREADS } from "./nest/waves";
 export { type Machine, nestProblems } from "./nest/nest";
 export type { FoldShape } from "./nest/price";
 export { knobOffers } from "./schedule/knob-offers";

@@ -9,9 +9,9 @@ import { batchAs, matmulSizes } from "../shapes/matmul/matmul";
 import { visitsOf } from "../shapes/matmul/sliding";
 import { orderComparisons } from "../shapes/sort/merge-sort";
 import { sumOf } from "../shapes/sort/sort-factors";
-import { rangeTerms } from "./data-loads";
+import { rangeTerms, waitingMicros } from "./data-loads";
 import { shapesOf } from "./reads";
-import { runLines, scatteredLines } from "./scattered";
+import { runLines, scatteredLines, warpShares } from "./warps";
 import { evaluationsPerElement, type Neighbours } from "./lanes";
 import { clustersOf, fourIn, loadsOf, positionsOf, readThroughEdges } from "./positions";
 import { segmentBody } from "../shapes/map/segments";
@@ -30,6 +30,8 @@ export interface Arithmetic {
   readonly shifted: Shifted;
   /** Lines of memory that loads ask for whose addresses are data. */
   readonly lines: number;
+  /** µs that threads of a product wait, all of them together, for searches and ranges of what is multiplied. */
+  readonly waits: number;
 }
 
 /** Bytes that shifted views load again, a part of a vector like all of it: from the first-level cache, and from the second. */
@@ -59,6 +61,7 @@ export function regionArithmetic(
   schedule: RegionSchedule,
 ): Arithmetic {
   const evaluations = evaluationsOf(graph, region, form, schedule);
+  const shares = sharesOf(graph, region, schedule);
   let [flops, work] = [0, 0];
   const branches = schedule.variant === "flat" && readThroughEdges(graph, region.members);
   // Threads that share nothing are priced by what they load, past edges as well.
@@ -73,7 +76,7 @@ export function regionArithmetic(
     const isCounted =
       def.kind === "contraction" || def.ranges !== undefined || def.order !== undefined || def.groups !== undefined;
     flops += times * (isCounted ? 1 : def.flopsPerElement);
-    work += times * (isCounted ? 1 : workOf(def, literalsOf(graph, n.inputs)));
+    work += times * (shares.get(id) ?? 1) * (isCounted ? 1 : workOf(def, literalsOf(graph, n.inputs)));
   }
   // Results of one loop share its iterations.
   for (const results of loopsIn(graph, region.members)) {
@@ -85,8 +88,29 @@ export function regionArithmetic(
     work += times * loop.flops(attrs, resultsOf(results), workOf);
   }
   const lines = scatteredLines(graph, region.members, evaluations) + linesOfRuns(graph, region, schedule);
-  return { flops, work, lines, shifted: shiftedIn(graph, bodiesOf(graph, region, schedule), schedule) };
+  const waits = form?.contraction ? waitsOf(graph, region.members, evaluations, schedule) : 0;
+  return { flops, work, lines, waits, shifted: shiftedIn(graph, bodiesOf(graph, region, schedule), schedule) };
 }
+
+/** A search or a range is made for each element that is multiplied, or for four of them. */
+function waitsOf(
+  graph: Graph,
+  members: readonly NodeId[],
+  evaluations: ReadonlyMap<NodeId, number>,
+  { width }: RegionSchedule,
+): number {
+  const asked = members.filter((id) => ["search", "ranges"].includes(opDef(node(graph, id).op).kind));
+  const most = Math.max(0, ...asked.map((id) => evaluations.get(id)!));
+  return most === 0 ? 0 : (most / width) * waitingMicros(graph, members, width);
+}
+
+/** Where a thread takes all parts of what is joined, none waits for another. */
+const sharesOf = (
+  graph: Graph,
+  { members }: Body,
+  { segments, width, lane }: RegionSchedule,
+): ReadonlyMap<NodeId, number> =>
+  segments?.some(({ run }) => run > 1) ? new Map() : warpShares(graph, members, lane === "columns" ? 4 : width);
 
 /** Lines of threads that take more neighbours than a vector has, in each part of the grid. */
 const linesOfRuns = (graph: Graph, region: Body, schedule: RegionSchedule): number => {

@@ -5,7 +5,7 @@
 import { node, sizeOf, type Graph, type NodeId, type TensorType } from "../../../ir";
 import { normalAxis, numberOf, opDef } from "../../../ops";
 import { neededBy } from "../../count/needed";
-import { runLines } from "../../count/scattered";
+import { runLines } from "../../count/warps";
 import { BASE_REGISTERS, MAX_REGISTERS, type Body } from "../../schedule/schedule-parts";
 import type { Segment } from "../../types";
 

@@ -2,8 +2,10 @@
  * @file Long rows in order by one digit of the keys after another, the last one first: digits are counted, counts are added up, and every
  * element is put behind those that come before it.
  */
+import { CACHE_USED } from "../../nest/cache";
 import type { Machine } from "../../nest/nest";
 import {
+  LINE,
   LOAD,
   loadedTogether,
   MEETING,
@@ -85,6 +87,8 @@ export function digitMicros(shape: OrderShape, factors: DigitFactors, machine: M
     const last = pass === passes - 1;
     const stored = carriedBy(shape, factors, last);
     const left = last ? rows * count : elements;
+    // What the cache does not hold until its neighbours come is fetched to be stored to.
+    const apart = 4 * left * stored > CACHE_USED * machine.l2Bytes ? LINE * left * stored : 0;
     const turns = loads / loadedTogether(loads);
     const counting =
       START + turns * LOAD + each * 2 * SHARED_WAIT + meeting + (rounds * threads * SHARED_WAIT) / SHARED_AHEAD;
@@ -116,7 +120,7 @@ export function digitMicros(shape: OrderShape, factors: DigitFactors, machine: M
       takenMicros(
         {
           ...base,
-          moved: elements * (read + 4 * indexed) + counts + 4 * left * stored,
+          moved: elements * (read + 4 * indexed) + counts + 4 * left * stored + apart,
           // Each element is stored where its digit goes: in a line of its own.
           lines: elements / width + (elements * indexed) / between + counts / 4 + left * stored,
           shared: workgroups * (3 * cells + 2 * walked),

@@ -1,9 +1,19 @@
 /**
- * @file Lines of memory that loads ask for whose addresses are data: neighbouring threads load from anywhere, and a warp whose 32 loads
- * fall on 32 lines takes as long as 32 warps that load neighbours.
+ * @file What the 32 threads of a warp cost where they part: loads whose addresses are data, or that lie far apart, ask for a line of
+ * memory each, and parts that are joined side by side are each computed while the threads of the others wait.
  */
-import { dtypeBytes, isLiteral, node, sizeOf, type Graph, type Node, type NodeId, type Shape } from "../../ir";
-import { algebraOf, opDef, type Bounds } from "../../ops";
+import {
+  dtypeBytes,
+  isLiteral,
+  node,
+  sizeOf,
+  type Graph,
+  type Node,
+  type NodeId,
+  type Shape,
+  type TensorType,
+} from "../../ir";
+import { algebraOf, normalAxis, numberOf, opDef, type Bounds } from "../../ops";
 import { LINE, WARP } from "../nest/price";
 import { endsPass } from "../shapes/fold/rows/row-ops";
 import type { Segment } from "../types";
@@ -162,4 +172,43 @@ function spreadOf(graph: Graph, id: NodeId): number {
   return isView && sizeOf(n.type.shape) === sizeOf(node(graph, n.inputs[0]!).type.shape)
     ? spreadOf(graph, n.inputs[0]!)
     : Infinity;
+}
+
+const ONCE = 1;
+
+/**
+ * For each element of a member, the elements for which a warp runs its statements; absent: one.
+ * @param members in topological order
+ * @param width neighbours of a thread
+ */
+export function warpShares(graph: Graph, members: readonly NodeId[], width: number): ReadonlyMap<NodeId, number> {
+  const joins = members.map((id) => node(graph, id)).filter((n) => n.inputs.length > 1 && isJoin(n));
+  if (joins.length === 0) return new Map();
+  const inside = new Set(members);
+  const shares = new Map<NodeId, number>();
+  const readers = new Map<NodeId, number>();
+  for (const id of members)
+    for (const input of node(graph, id).inputs) readers.set(input, (readers.get(input) ?? 0) + 1);
+  for (const id of members.toReversed()) {
+    const n = node(graph, id);
+    const own = shares.get(id) ?? ONCE;
+    for (const [operand, input] of n.inputs.entries()) {
+      // What others read as well is computed for them, too.
+      if (!inside.has(input) || readers.get(input)! > 1) continue;
+      const share = own * (isJoin(n) && n.inputs.length > 1 ? shareOf(graph, n, operand, WARP * width) : ONCE);
+      if (share > ONCE) shares.set(input, share);
+    }
+  }
+  return shares;
+}
+
+const isJoin = ({ op }: Node): boolean => opDef(op).movement?.joins !== undefined;
+
+/** Neighbours of a part of a join, and of all of its parts. */
+function shareOf(graph: Graph, { attrs, inputs, type }: Node, operand: number, neighbours: number): number {
+  const axis = normalAxis(numberOf(attrs["axis"], 0), type.shape.length);
+  const inner = sizeOf(type.shape.slice(axis + 1));
+  const part = ({ shape }: TensorType): number => (shape.length < type.shape.length ? 1 : shape[axis]!) * inner;
+  const own = Math.max(1, part(node(graph, inputs[operand]!).type));
+  return Math.min((type.shape[axis]! * inner) / own, 1 + neighbours / own);
 }
