@@ -8,7 +8,7 @@ import { graphOf, oneRegion } from "./kernel-harness";
 /** Elements for which a warp computes each of these, for one that it keeps. */
 function sharesOf(text: string, width = 4): Record<string, number> {
   const { graph, regions } = oneRegion(graphOf(text));
-  const shares = warpShares(graph, [...regions.values()][0]!.members, width);
+  const shares = warpShares(graph, [...regions.values()][0]!, width);
   return Object.fromEntries([...graph.nodes.keys()].flatMap((id) => (shares.has(id) ? [[id, shares.get(id)!]] : [])));
 }
 
@@ -28,10 +28,15 @@ test("parts that lie far apart keep warps for themselves", () => {
   expect(Math.max(...shares)).toBeLessThan(1.01);
 });
 
-test("joins behind one another multiply, and what others read as well is computed for them, too", () => {
+test("joins behind one another multiply, and what is stored is computed for itself", () => {
   const twice = "d = torch.cat([a, b], dim=-1)\nreturn torch.cat([d, c], dim=-1)";
   expect(sharesOf(given + twice)).toEqual({ a: 3, b: 3, c: 3, d: 1.5 });
   expect(sharesOf(`${given}return a, torch.cat([a, b], dim=-1) * torch.cat([a, c], dim=-1)`)).toEqual({ b: 2, c: 2 });
+});
+
+test("what several parts are computed from is computed in each of them", () => {
+  const parts = "l = a[:, 1:2]\nm = a[:, 0:1] - l\nreturn torch.cat([l, m], dim=-1)";
+  expect(sharesOf(given + parts)["a"]).toBe(2);
 });
 
 test("joined parts that a product multiplies cost it more than one function of all of them", () => {

@@ -105,12 +105,8 @@ function waitsOf(
 }
 
 /** Where a thread takes all parts of what is joined, none waits for another. */
-const sharesOf = (
-  graph: Graph,
-  { members }: Body,
-  { segments, width, lane }: RegionSchedule,
-): ReadonlyMap<NodeId, number> =>
-  segments?.some(({ run }) => run > 1) ? new Map() : warpShares(graph, members, lane === "columns" ? 4 : width);
+const sharesOf = (graph: Graph, body: Body, { segments, width, lane }: RegionSchedule): ReadonlyMap<NodeId, number> =>
+  segments?.some(({ run }) => run > 1) ? new Map() : warpShares(graph, body, lane === "columns" ? 4 : width);
 
 /** Lines of threads that take more neighbours than a vector has, in each part of the grid. */
 const linesOfRuns = (graph: Graph, region: Body, schedule: RegionSchedule): number => {

@@ -19,7 +19,11 @@ const MAX_POSITIONS = 4096;
 interface Demand {
   readonly at: Tuple;
   readonly one: boolean;
+  /** The branch in which it is asked for: each part of what is joined is computed in one of its own. 0: in none. */
+  readonly branch: number;
 }
+
+const keyOf = ({ id }: Tuple, branch: number): string => `${id} ${branch}`;
 
 type Body = { readonly members: readonly NodeId[]; readonly outputs: readonly NodeId[] };
 
@@ -49,7 +53,8 @@ class Walk {
   /** Elements that one thread's statements compute of each result. */
   readonly #elements: number;
   readonly #space = new IndexSpace();
-  readonly #asked = new Map<NodeId, Map<number, Demand>>();
+  readonly #asked = new Map<NodeId, Map<string, Demand>>();
+  readonly #branches = new Map<string, number>();
   readonly #units = new Map<string, Index>();
   #found = 0;
 
@@ -71,10 +76,12 @@ class Walk {
       const n = node(this.#graph, this.#members[at]!);
       const demands = this.#asked.get(n.id);
       // What is taken apart on the way is asked for anew, behind the others.
-      for (const demand of demands?.values() ?? []) if (this.#isSplit(n, demand)) demands!.delete(demand.at.id);
+      for (const [key, demand] of demands ?? []) if (this.#isSplit(n, demand)) demands!.delete(key);
     }
     const times = [...this.#asked].map(([id, demands]) => {
-      const neighbours = [...demands.values()].reduce((sum, { one }) => sum + (one ? 1 : this.#width), 0);
+      // What is computed before a branch is known in it.
+      const computed = [...demands.values()].filter(({ at, branch }) => branch === 0 || !demands.has(keyOf(at, 0)));
+      const neighbours = computed.reduce((sum, { one }) => sum + (one ? 1 : this.#width), 0);
       return [id, neighbours / this.#elements] as const;
     });
     return new Map(times.filter(([, each]) => each > 1));
@@ -82,7 +89,7 @@ class Walk {
 
   /** Where a loop begins to ask. */
   #begin(id: NodeId): void {
-    for (const demand of this.#starts(node(this.#graph, id).type.shape)) this.#ask(id, demand.at, demand.one);
+    for (const demand of this.#starts(node(this.#graph, id).type.shape)) this.#ask(id, demand);
   }
 
   #variable(name: string, extent: number): Index {
@@ -123,11 +130,12 @@ class Walk {
         columns.map((column): Demand => {
           const inside = (axis: number): Index => (form.reducedAxes.includes(axis) ? column : row)[axis]!;
           const at = space.tuple(shape.map((extent, axis) => (extent === 1 ? space.int(0) : inside(axis))));
-          return { at, one: false };
+          return { at, one: false, branch: 0 };
         }),
       );
     }
-    if (fold) return [{ at: space.tuple(space.unravel(this.#variable("row", sizeOf(shape)), shape)), one: false }];
+    if (fold)
+      return [{ at: space.tuple(space.unravel(this.#variable("row", sizeOf(shape)), shape)), one: false, branch: 0 }];
     const width = this.#width;
     const thread = this.#variable("unit", Math.ceil(sizeOf(shape) / (width * run)));
     return Array.from({ length: run }, (_, at) => space.add(space.mul(thread, run), space.int(at))).flatMap((unit) => {
@@ -136,28 +144,38 @@ class Walk {
         width === 4
           ? [space.add(first, space.of(space.lane))]
           : Array.from({ length: width }, (_, at) => space.clamp(space.add(first, space.int(at)), sizeOf(shape) - 1));
-      return linear.map((index) => ({ at: space.tuple(space.unravel(index, shape)), one: width === 2 }));
+      return linear.map((index) => ({ at: space.tuple(space.unravel(index, shape)), one: width === 2, branch: 0 }));
     });
   }
 
-  #ask(id: NodeId, at: Tuple, one: boolean): void {
+  #ask(id: NodeId, demand: Demand): void {
     let known = this.#asked.get(id);
     if (!known) this.#asked.set(id, (known = new Map()));
-    if (this.#found >= MAX_POSITIONS || known.has(at.id)) return;
-    known.set(at.id, { at, one });
+    const key = keyOf(demand.at, demand.branch);
+    if (this.#found >= MAX_POSITIONS || known.has(key)) return;
+    known.set(key, demand);
     this.#found++;
   }
 
+  /** The branch of a part of what is joined here. */
+  #branchOf({ id }: Node, { at, branch }: Demand, operand: number): number {
+    const key = `${id} ${at.id} ${branch} ${operand}`;
+    const known = this.#branches.get(key) ?? this.#branches.size + 1;
+    this.#branches.set(key, known);
+    return known;
+  }
+
   /** Asks for what a value is made of; true where its neighbours are asked for one by one instead. */
-  #isSplit(n: Node, { at, one }: Demand): boolean {
+  #isSplit(n: Node, demand: Demand): boolean {
+    const { at } = demand;
     const space = this.#space;
     const inputs = shapesOf(this.#graph, n);
     const def = opDef(n.op);
     if (def.kind === "elementwise" && !endsPass(n)) {
-      n.inputs.forEach((id, i) => this.#ask(id, this.#broadcast(at, inputs[i]!), one));
+      n.inputs.forEach((id, i) => this.#ask(id, { ...demand, at: this.#broadcast(at, inputs[i]!) }));
       return false;
     }
-    if (def.gather) return this.#gathered(n, at, one);
+    if (def.gather) return this.#gathered(n, demand);
     if (def.kind !== "movement") {
       for (const id of n.inputs) this.#begin(id);
       return false;
@@ -170,12 +188,24 @@ class Walk {
     const splits = isPlain
       ? taken[0]!.index.some((part) => part.lane && part.depth > INDEX_DEPTH)
       : taken.some(({ when }) => when && dependsOnLane(when));
-    if (splits)
-      for (const lane of [0, 1, 2, 3]) this.#ask(n.id, space.substituteAll(at, space.lane, space.int(lane)), true);
+    if (splits) for (const lane of [0, 1, 2, 3]) this.#ask(n.id, this.#laneOf(demand, lane));
     else if (along)
-      this.#ask(n.inputs[0]!, space.tuple(along.map((each, axis) => this.#picked(n, each, at.at[axis]!))), one);
-    else for (const { operand, index } of taken) this.#ask(n.inputs[operand]!, space.tuple(index), one);
+      this.#ask(n.inputs[0]!, {
+        ...demand,
+        at: space.tuple(along.map((each, axis) => this.#picked(n, each, at.at[axis]!))),
+      });
+    else
+      for (const { operand, index } of taken) {
+        const branch = n.inputs.length > 1 && taken.length > 1 ? this.#branchOf(n, demand, operand) : demand.branch;
+        this.#ask(n.inputs[operand]!, { ...demand, at: space.tuple(index), branch });
+      }
     return splits;
+  }
+
+  /** The same for one of four neighbours. */
+  #laneOf(demand: Demand, lane: number): Demand {
+    const space = this.#space;
+    return { ...demand, at: space.substituteAll(demand.at, space.lane, space.int(lane)), one: true };
   }
 
   /** Where it is chosen, an index is another one wherever the result's is. */
@@ -186,19 +216,19 @@ class Walk {
   }
 
   /** The element that an index names is another one wherever the index is another one: of each neighbour by itself. */
-  #gathered({ id, op, attrs, inputs }: Node, at: Tuple, one: boolean): boolean {
+  #gathered({ id, op, attrs, inputs }: Node, demand: Demand): boolean {
+    const { at } = demand;
     const space = this.#space;
     const [data, index] = inputs.map((input) => node(this.#graph, input)) as [Node, Node];
     const axis = opDef(op).gather!.axis(attrs, data.type.shape);
     const end = axis + index.type.shape.length;
     const asked = space.tuple(at.at.slice(axis, end));
     const splits = asked.lane;
-    if (splits)
-      for (const lane of [0, 1, 2, 3]) this.#ask(id, space.substituteAll(at, space.lane, space.int(lane)), true);
+    if (splits) for (const lane of [0, 1, 2, 3]) this.#ask(id, this.#laneOf(demand, lane));
     else {
       const named = this.#variable(`${index.id} ${asked.id}`, data.type.shape[axis]!);
-      this.#ask(index.id, asked, one);
-      this.#ask(data.id, space.tuple([...at.at.slice(0, axis), named, ...at.at.slice(end)]), one);
+      this.#ask(index.id, { ...demand, at: asked });
+      this.#ask(data.id, { ...demand, at: space.tuple([...at.at.slice(0, axis), named, ...at.at.slice(end)]) });
     }
     return splits;
   }

@@ -174,35 +174,34 @@ function spreadOf(graph: Graph, id: NodeId): number {
     : Infinity;
 }
 
-const ONCE = 1;
-
 /**
  * For each element of a member, the elements for which a warp runs its statements; absent: one.
  * @param members in topological order
+ * @param outputs what is stored is computed for itself
  * @param width neighbours of a thread
  */
-export function warpShares(graph: Graph, members: readonly NodeId[], width: number): ReadonlyMap<NodeId, number> {
-  const joins = members.map((id) => node(graph, id)).filter((n) => n.inputs.length > 1 && isJoin(n));
-  if (joins.length === 0) return new Map();
+export function warpShares(
+  graph: Graph,
+  { members, outputs }: { readonly members: readonly NodeId[]; readonly outputs: readonly NodeId[] },
+  width: number,
+): ReadonlyMap<NodeId, number> {
+  if (!members.some((id) => isJoin(node(graph, id)))) return new Map();
   const inside = new Set(members);
-  const shares = new Map<NodeId, number>();
-  const readers = new Map<NodeId, number>();
-  for (const id of members)
-    for (const input of node(graph, id).inputs) readers.set(input, (readers.get(input) ?? 0) + 1);
+  // What has several readers is computed as often as for the one that wants it least.
+  const shares = new Map<NodeId, number>(outputs.map((id) => [id, 1]));
   for (const id of members.toReversed()) {
     const n = node(graph, id);
-    const own = shares.get(id) ?? ONCE;
+    const own = shares.get(id) ?? 1;
     for (const [operand, input] of n.inputs.entries()) {
-      // What others read as well is computed for them, too.
-      if (!inside.has(input) || readers.get(input)! > 1) continue;
-      const share = own * (isJoin(n) && n.inputs.length > 1 ? shareOf(graph, n, operand, WARP * width) : ONCE);
-      if (share > ONCE) shares.set(input, share);
+      if (!inside.has(input)) continue;
+      const share = own * (isJoin(n) ? shareOf(graph, n, operand, WARP * width) : 1);
+      shares.set(input, Math.min(share, shares.get(input) ?? Infinity));
     }
   }
-  return shares;
+  return new Map([...shares].filter(([, share]) => share > 1));
 }
 
-const isJoin = ({ op }: Node): boolean => opDef(op).movement?.joins !== undefined;
+const isJoin = ({ op, inputs }: Node): boolean => inputs.length > 1 && opDef(op).movement?.joins !== undefined;
 
 /** Neighbours of a part of a join, and of all of its parts. */
 function shareOf(graph: Graph, { attrs, inputs, type }: Node, operand: number, neighbours: number): number {
