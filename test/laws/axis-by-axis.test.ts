@@ -18,7 +18,9 @@ const axis = fc
     padding: fc.integer({ min: 0, max: 4 }),
     extent: fc.integer({ min: 1, max: 9 }),
   })
-  .filter(({ kernel, dilation, padding, extent }) => extent + 2 * padding > dilation * (kernel - 1));
+  .filter(
+    ({ kernel, dilation, padding, extent }) => extent + 2 * padding > dilation * (kernel - 1) && 2 * padding <= kernel,
+  );
 
 const CALLS = [
   "F.max_pool2d(X, K, stride=S, padding=P, dilation=D)",

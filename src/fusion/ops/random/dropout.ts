@@ -47,8 +47,7 @@ export const dropout: OpDef = {
       },
       wgsl(args, attrs, t) {
         const [x, step] = args;
-        if (idle(attrs)) return x!;
-        if (rate(attrs) >= 1) return t.num(0);
+        if (idle(attrs) || rate(attrs) >= 1) return idle(attrs) ? x! : t.num(0);
         const key =
           args.length > 2
             ? `(${seed(attrs)}u ^ (u32(${isVector(t) ? `${step!}.x` : step!}) * ${STEP}u))`
