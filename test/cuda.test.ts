@@ -14,7 +14,7 @@ if (!hasClang)
 const folder = mkdtempSync(join(tmpdir(), "cuda-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Kernels that go through elements or rows. */
+/** Kernels that go through elements or rows, or count them. */
 const MAPS_AND_ROWS: ReadonlySet<TemplateName> = new Set([
   "pointwise",
   "row-reduce",
@@ -22,6 +22,7 @@ const MAPS_AND_ROWS: ReadonlySet<TemplateName> = new Set([
   "split-reduce",
   "transpose",
   "copy",
+  "groups",
 ]);
 
 /** Shuffles want a PTX version that clang does not ask for by itself. */
@@ -57,17 +58,26 @@ function ptxOf(texts: readonly string[], header: string): string {
   );
 }
 
+/** Keys that are counted, few of them and many, and put into ranges. */
+const KEYS = [
+  "i: i32[90000] = uniform(0, 256)\ny = count_keys(i, targets=256)",
+  "i: i32[90000] = uniform(0, 90000)\ny = count_keys(i, targets=90000)",
+  "i: i32[90000] = uniform(0, 256)\ny = group_indices(i, targets=256)",
+];
+
 const kernels = (): Map<string, Kernel> => {
   const found = new Map<string, Kernel>();
   for (const lesson of allLessons) {
     const { naivePlan, fusedPlan } = compile(lesson.text, optionsFor(lesson, defaultOptions, null, defaultOptions));
     for (const kernel of [...(naivePlan?.kernels ?? []), ...(fusedPlan?.kernels ?? [])]) found.set(kernel.wgsl, kernel);
   }
+  for (const text of KEYS)
+    for (const kernel of compile(text, defaultOptions).fusedPlan!.kernels) found.set(kernel.wgsl, kernel);
   return found;
 };
 
 describe.skipIf(!hasClang)("compiled by clang", () => {
-  test("every map and row kernel of the examples has CUDA text that compiles to PTX", () => {
+  test("every kernel that maps, folds rows or counts has CUDA text that compiles to PTX", () => {
     const every = [...kernels().values()].filter(({ template }) => MAPS_AND_ROWS.has(template));
     const written = every.map((kernel) => ({ kernel, cuda: cudaText(kernel) }));
     const without = written.flatMap(({ kernel, cuda }) => (typeof cuda === "string" ? `${kernel.name}: ${cuda}` : []));

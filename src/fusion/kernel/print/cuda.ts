@@ -33,6 +33,7 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   round: "rint",
   subgroupShuffleXor: "shuffle_xor",
   workgroupUniformLoad: "uniform_load",
+  atomicAdd: "atomicAdd",
   atomicLoad: "atomic_load",
   atomicStore: "atomic_store",
   "bitcast<u32>": "as_uint",
