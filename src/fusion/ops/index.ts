@@ -56,7 +56,7 @@ export { ANY_WHOLE, bitsOf, shortened, wholeDigit } from "./digits";
 export { MAX_SORTED, MAX_SELECTED } from "./ranking";
 export { axesOf, normalAxis, numberOf, numbersOf } from "./shapes";
 export { erf, roundToHalf } from "./special";
-export { isView, throughView, withRegion } from "./views";
+export { isView, stridesOfView, throughView, withRegion, type Strides } from "./views";
 export { unstableSoftmaxes } from "./unstable-softmax";
 export { convert, floatLiteral, wgslType } from "./wgsl";
 export { fromBits, philox as philoxHelper } from "./wgsl-helpers";

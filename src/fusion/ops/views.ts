@@ -1,5 +1,5 @@
 /** @file Views: movements whose result is another reading of the same memory, and what the whole is once a view is written. */
-import type { Attrs, DType, NodeId } from "../ir";
+import { sizeOf, stridesOf, type Attrs, type DType, type NodeId, type Shape } from "../ir";
 import type { GraphBuilder } from "./define";
 import { permOf, sliceAxes } from "./indices";
 
@@ -8,6 +8,41 @@ const SAME_ELEMENTS: ReadonlySet<string> = new Set(["reshape", "flatten", "squee
 /** Whether the result of `op` is a view of its operand: so is what is converted to the dtype that it has. */
 export const isView = (op: string, from: DType, to: DType): boolean =>
   SAME_ELEMENTS.has(op) || op === "slice" || op === "transpose" || (op === "cast" && from === to);
+
+/** How far apart in memory neighbours along each axis are. */
+export type Strides = readonly number[];
+
+/** Strides of a view that the movement `op` gives of a tensor, and null where its elements are no view of that: they must be copied. */
+export function stridesOfView(
+  op: string,
+  attrs: Attrs,
+  { shape, strides }: { readonly shape: Shape; readonly strides: Strides },
+  result: Shape,
+): Strides | null {
+  if (op === "slice") return sliceAxes(attrs, shape).map(({ step }, axis) => step * strides[axis]!);
+  if (op === "transpose") return permOf(attrs, shape.length).map((axis) => strides[axis]!);
+  return op === "cast" || op === "stop_gradient" ? strides : reshapedStrides(shape, strides, result);
+}
+
+/** Strides in another shape: axes that lie one inside the other in memory may be joined, and any axis may be split. */
+function reshapedStrides(shape: Shape, strides: Strides, result: Shape): Strides | null {
+  if (sizeOf(shape) <= 1) return stridesOf(result);
+  const found: number[] = [];
+  let left = result.length - 1;
+  let [elements, made, inner] = [1, 1, strides.at(-1)!];
+  for (let axis = shape.length - 1; axis >= 0; axis--) {
+    elements *= shape[axis]!;
+    const outer = axis === 0 ? null : strides[axis - 1]!;
+    if (outer !== null && (shape[axis - 1] === 1 || outer === elements * inner)) continue;
+    for (; left >= 0 && (made < elements || result[left] === 1); left--) {
+      found[left] = made * inner;
+      made *= result[left]!;
+    }
+    if (made !== elements) return null;
+    if (outer !== null) [elements, made, inner] = [1, 1, outer];
+  }
+  return left < 0 ? found : null;
+}
 
 /** x, once `part` was written into the view of it that the movement `op` gives. */
 export function throughView(b: GraphBuilder, x: NodeId, op: string, attrs: Attrs, part: NodeId): NodeId {

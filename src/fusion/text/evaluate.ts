@@ -35,7 +35,9 @@ import {
 } from "./reading/syntax";
 import { applyOp } from "./calls/apply";
 import { itemsOf } from "./statements/iterate";
+import { isTorchIn } from "./calls/dialect";
 import { answersViews, noteView } from "./calls/memory";
+import { isInLibrary } from "./library/library";
 import {
   BROKEN,
   describe,
@@ -189,12 +191,13 @@ function combine(interpreter: Interpreter, run: StatementRun, task: Task, operan
         ...(expr.kind === "list" && { list: true }),
       };
     case "member":
-      return viewed(interpreter, operands[0], memberValue(interpreter, run, expr, operands[0] ?? null, path));
+      return viewed(interpreter, expr, operands[0], memberValue(interpreter, run, expr, operands[0] ?? null, path));
     case "subscript":
-      return cut(interpreter, operands, subscriptValue(interpreter, run, expr, operands, path));
+      return cut(interpreter, expr, operands, subscriptValue(interpreter, run, expr, operands, path));
     case "call":
       return called(
         interpreter,
+        expr,
         task.callee!,
         operands,
         applyCall(interpreter, run, { expr, callee: task.callee!, path }, operands),
@@ -249,21 +252,37 @@ function withArguments(expr: Expr, extra: readonly GivenArgument[]): Expr {
 }
 
 /** `value`, which shares the memory of the operand where movements alone lie between them. */
-function viewed(interpreter: Interpreter, operand: Operand | undefined, value: Value, name?: string): Value {
-  if (operand) noteView(interpreter, operand.value, value, name);
-  return value;
+function viewed(
+  interpreter: Interpreter,
+  expr: Expr,
+  operand: Operand | undefined,
+  value: Value,
+  name?: string,
+): Value {
+  const noted = operand && noteView(interpreter, operand.value, value, name);
+  if (noted !== "copied" || name !== "view" || !isTorchIn(interpreter) || isInLibrary(interpreter)) return value;
+  const text =
+    "These elements lie in another order in memory, so PyTorch has no view of them in this shape: write .reshape(…), or .contiguous() before .view(…).";
+  interpreter.diagnostics.add("bad-attr", expr.span, text, { raises: ["RuntimeError"] });
+  return BROKEN;
 }
 
 /** `x[…]`: what numbers and slices cut is a view, and what data picks is a copy. */
-const cut = (interpreter: Interpreter, [object, ...parts]: readonly Operand[], value: Value): Value =>
+const cut = (interpreter: Interpreter, expr: Expr, [object, ...parts]: readonly Operand[], value: Value): Value =>
   parts.some(({ value: part }) => part.kind === "tensor" || part.kind === "sequence")
     ? value
-    : viewed(interpreter, object, value);
+    : viewed(interpreter, expr, object, value);
 
 /** What a call answers: a view of its first operand, or values of its own. */
-const called = (interpreter: Interpreter, callee: Callee, [first]: readonly Operand[], value: Value): Value =>
+const called = (
+  interpreter: Interpreter,
+  expr: Expr,
+  callee: Callee,
+  [first]: readonly Operand[],
+  value: Value,
+): Value =>
   "name" in callee && answersViews(interpreter, callee.name.text)
-    ? viewed(interpreter, first, value, callee.name.text)
+    ? viewed(interpreter, expr, first, value, callee.name.text)
     : value;
 
 /** `(n := value)`: a hole is one node, however many read it. */

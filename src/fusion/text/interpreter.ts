@@ -278,6 +278,8 @@ export interface Interpreter {
   readonly firstDefinition: ReadonlyMap<string, Span>;
   /** `train()` or `eval()` was called; null: the ops' own defaults. */
   training: boolean | null;
+  /** Modules whose own `train()` or `eval()` was called, or that of one around them. */
+  readonly modes: Map<Named, boolean>;
   /** Names that were read before they are defined: not unused. */
   readonly readEarly: Set<string>;
   /** Calls of each def under each root, for `h1/block#0`. */
@@ -350,6 +352,15 @@ export interface CallAt {
   readonly called?: string;
   /** Steps of a chain that ends here, which are numbered under this path: those of the chain that is its last go on. */
   readonly steps?: number;
+}
+
+/** Whether a module trains, by its own `train()` or `eval()`, that of the module around it, or that of the program; null: nothing says it. */
+export function modeOf({ modes, training }: Interpreter, named: Named): boolean | null {
+  for (let at: Named | null = named; at; at = at.holder?.object ?? null) {
+    const mode = modes.get(at);
+    if (mode !== undefined) return mode;
+  }
+  return training;
 }
 
 /** More nodes than any plan is wanted for: calls that call calls can ask for 2^50. */

@@ -185,6 +185,7 @@ function newInterpreter(
     runs: [],
     firstDefinition: firstDefinitions(statements),
     training: null,
+    modes: new Map(),
     readEarly: new Set(),
     defCalls: new Map(),
     fieldWrites: [],

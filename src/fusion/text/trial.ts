@@ -85,6 +85,7 @@ export function openTrial(interpreter: Interpreter): Trial {
   const variables = interpreter.variables?.mark();
   const calledBefore = new Map(interpreter.defCalls);
   const { training, stopped, draws } = interpreter;
+  const modes = new Map(interpreter.modes);
   const { asked } = interpreter.optimizing;
   const asOptimized = keptOptimizing(interpreter);
   const lost = [...losses];
@@ -150,6 +151,8 @@ export function openTrial(interpreter: Interpreter): Trial {
       interpreter.defCalls.clear();
       for (const [root, number] of calledBefore) interpreter.defCalls.set(root, number);
       interpreter.training = training;
+      interpreter.modes.clear();
+      for (const [named, mode] of modes) interpreter.modes.set(named, mode);
       interpreter.stopped = stopped;
       interpreter.draws = draws;
       asOptimized();

@@ -1,6 +1,6 @@
 /** @file Tensors that share memory, as PyTorch's and NumPy's do: second names, views, items of lists. What is written in place through one of them is read through all. */
-import type { NodeId } from "../../ir";
-import { isView, throughView } from "../../ops";
+import { stridesOf, type NodeId, type TensorType } from "../../ir";
+import { isView, opDef, stridesOfView, throughView, type Strides } from "../../ops";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
 import type { Expr } from "../reading/syntax";
@@ -62,15 +62,53 @@ const isNumpy = (text: string): boolean => /\b(np|numpy)\b|\.copy\(\)/.test(text
 export const answersViews = ({ text }: Interpreter, name: string): boolean =>
   (VIEWS.has(name) && !(name === "flatten" && isNumpy(text))) || LOOSE_VIEWS.has(name);
 
-/** Notes that `value`, a tensor or a tuple of tensors, shares the memory of `base`. */
-export function noteView(interpreter: Interpreter, base: Value, value: Value, name?: string): void {
+/** Notes that `value`, a tensor or a tuple of tensors, shares the memory of `base`, and answers whether it does not because its elements lie there in another order. */
+export function noteView(interpreter: Interpreter, base: Value, value: Value, name?: string): "copied" | null {
   const { memory } = interpreter;
-  if (!memory || base.kind !== "tensor" || value === base) return;
+  if (!memory || base.kind !== "tensor" || value === base) return null;
   if (value.kind === "sequence") for (const item of value.items) noteView(interpreter, base, item.value);
-  if (value.kind !== "tensor" || memory.views.has(value)) return;
-  if (typeOf(interpreter, value.node).shape.length === 0 && isNumpy(interpreter.text)) return;
+  if (value.kind !== "tensor" || memory.views.has(value) || interpreter.unknown.has(value.node)) return null;
+  if (typeOf(interpreter, value.node).shape.length === 0 && isNumpy(interpreter.text)) return null;
   const steps = stepsTo(interpreter, base.node, value.node);
+  const was = steps && layoutOf(interpreter, base);
+  if (was && !layoutThrough(was, steps)) return "copied";
   if (steps || LOOSE_VIEWS.has(name ?? "")) memory.views.set(value, { base, steps });
+  return null;
+}
+
+interface Layout {
+  readonly type: TensorType;
+  readonly strides: Strides;
+}
+
+/** Where the elements of a tensor lie in the memory that it shows; null where nobody knows. */
+function layoutOf(interpreter: Interpreter, value: Value): Layout | null {
+  if (value.kind !== "tensor") return null;
+  const view = interpreter.memory?.views.get(value);
+  const type = typeOf(interpreter, value.node);
+  if (!view) return { type, strides: stridesOf(type.shape) };
+  const whole = view.steps && layoutOf(interpreter, view.base);
+  return whole && layoutThrough(whole, view.steps!);
+}
+
+function layoutThrough(whole: Layout, steps: readonly ViewStep[]): Layout | null {
+  let now = whole;
+  for (const { op, attrs } of steps) {
+    const type = opDef(op).infer([now.type], attrs);
+    const strides = type.ok
+      ? stridesOfView(op, attrs, { shape: now.type.shape, strides: now.strides }, type.value.shape)
+      : null;
+    if (!type.ok || !strides) return null;
+    now = { type: type.value, strides };
+  }
+  return now;
+}
+
+/** What `contiguous()` answers: a copy, where elements lie in another order than they are counted in. */
+export function copiedInOrder(interpreter: Interpreter, value: Value): Value {
+  if (value.kind !== "tensor" || !interpreter.memory?.views.has(value)) return value;
+  const layout = layoutOf(interpreter, value);
+  return layout && stridesOf(layout.type.shape).join() !== layout.strides.join() ? { ...value } : value;
 }
 
 /** The movements from `whole` to `part`; null where something else lies between, or nothing. */

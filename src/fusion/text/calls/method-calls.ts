@@ -23,7 +23,7 @@ import { unknownAttribute } from "../objects/classes";
 import { truthOf } from "../values/constants";
 import { asWritten, writtenNumber } from "../values/written-numbers";
 import { addLoss, freeze, learnInPlace, zeroOne } from "../objects/parameters";
-import { writeInPlace } from "./memory";
+import { copiedInOrder, writeInPlace } from "./memory";
 import { libraryCall, opCall } from "./op-calls";
 import { initialise, isInit } from "../layers/begins";
 import { isSplit, splitResults } from "./split";
@@ -129,6 +129,7 @@ export function methodCall(
     freeze(interpreter, value.node, on !== undefined && truthOf(on) === false);
     return value;
   }
+  if (name.text === "contiguous") return copiedInOrder(interpreter, value);
   if (NOTHING.has(name.text)) return value;
   const handle = value.kind === "tensor" ? registerHook(interpreter, run, at, value, name.text, args) : null;
   if (handle) return handle;

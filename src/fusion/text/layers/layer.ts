@@ -4,7 +4,7 @@ import { findOp } from "../../ops";
 import { einops, isEinops } from "../calls/einops";
 import { noteWanted } from "../calls/wanted";
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
-import { typeOf } from "../interpreter";
+import { modeOf, typeOf } from "../interpreter";
 import { libraryDef, libraryScope } from "../library/library";
 import type { Expr, Identifier } from "../reading/syntax";
 import {
@@ -134,9 +134,9 @@ function functionOf(name: string): {
   );
 }
 
-function trains(interpreter: Interpreter, args: readonly GivenArgument[]): boolean {
+function trains(interpreter: Interpreter, layer: LayerInfo, args: readonly GivenArgument[]): boolean {
   const said = args.find(({ name }) => name && /^(deterministic|use_running_average)$/.test(name.text))?.operand.value;
-  return said?.kind === "bool" ? !said.value : (interpreter.training ?? false);
+  return said?.kind === "bool" ? !said.value : (modeOf(interpreter, layer) ?? false);
 }
 
 /** A layer called with its input. */
@@ -210,7 +210,7 @@ export function callLayer(
   // A module is as after eval() until the program says otherwise.
   if (callee.names.has("training"))
     options.set("training", {
-      value: { kind: "bool", value: trains(interpreter, [...all, ...layer.args]) },
+      value: { kind: "bool", value: trains(interpreter, layer, [...all, ...layer.args]) },
       path: "",
       expr: null,
     });

@@ -222,6 +222,13 @@ function copyOf(interpreter: Interpreter | null, named: Named): Named {
   return copy;
 }
 
+/** What a copy is in: training or inference, as what it is a copy of. */
+function inModeOf<T extends Named>(interpreter: Interpreter | null, was: Named, copy: T): T {
+  const mode = interpreter?.modes.get(was);
+  if (mode !== undefined) interpreter!.modes.set(copy, mode);
+  return copy;
+}
+
 /**
  * `value` with layers and objects of its own instead of those in it.
  * @param interpreter null: their weights draw numbers of their own, too
@@ -233,7 +240,10 @@ export function deepCopy(
 ): Value {
   const inside = (item: Operand): Operand => ({ ...item, value: deepCopy(interpreter, item.value, seen) });
   if (value.kind === "tensor") return { ...value };
-  if (value.kind === "layer") return { kind: "layer", layer: { ...value.layer, ...copyOf(interpreter, value.layer) } };
+  if (value.kind === "layer") {
+    const { layer } = value;
+    return { kind: "layer", layer: inModeOf(interpreter, layer, { ...layer, ...copyOf(interpreter, layer) }) };
+  }
   if (value.kind === "weight")
     return { kind: "weight", weight: { ...value.weight, ...copyOf(interpreter, value.weight) } };
   if (value.kind === "sequence") return { ...value, items: value.items.map(inside) };
@@ -245,6 +255,7 @@ export function deepCopy(
   if (known) return { kind: "object", object: known };
   const { of, making, layer, buffers } = object;
   const own: ObjectInfo = { ...copyOf(interpreter, object), of, making, layer, fields: new Map(), buffers };
+  inModeOf(interpreter, object, own);
   seen.set(object, own);
   for (const [name, field] of object.fields) {
     const copy = deepCopy(interpreter, field, seen);

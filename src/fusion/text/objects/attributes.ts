@@ -1,5 +1,5 @@
 /** @file Attributes of objects and classes: fields, constants, methods bound to their object, what a library's class lends. */
-import type { CallAt, Interpreter, StatementRun } from "../interpreter";
+import { type CallAt, type Interpreter, modeOf, type StatementRun } from "../interpreter";
 import { applyOf, isFunctionClass } from "./custom-functions";
 import { currentAll } from "../calls/memory";
 import { latest } from "../values/grown";
@@ -108,7 +108,7 @@ export function attributeOf(
   if (layer) return layer;
   const items = object.fields.get(ITEMS);
   if (items?.kind === "dict" && items.entries.has(name.text)) return items.entries.get(name.text)!.value;
-  if (name.text === "training") return { kind: "bool", value: interpreter.training ?? false };
+  if (name.text === "training") return { kind: "bool", value: modeOf(interpreter, object) ?? false };
   if (name.text === "device") return { kind: "string", value: "device" };
   if (name.text === "dtype") return { kind: "dtype", dtype: "f32" };
   if (name.text === "__class__") return { kind: "class", of: object.of };

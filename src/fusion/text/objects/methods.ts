@@ -44,8 +44,6 @@ const SAME: ReadonlySet<string> = new Set([
   "half",
   "double",
   "bfloat16",
-  "train",
-  "eval",
   "type",
   "compile",
 ]);
@@ -64,6 +62,15 @@ const NOTHING =
 
 const FUNCTIONS: ReadonlySet<Value["kind"]> = new Set(["def", "partial", "op"]);
 const isFunction = ({ kind }: Value): boolean => FUNCTIONS.has(kind);
+
+/** The module, it and all inside it training or not. */
+function inMode(interpreter: Interpreter, self: Value, on: boolean): Value {
+  for (const [, value] of modulesOf(self)) {
+    const named = value.kind === "object" ? value.object : value.kind === "layer" ? value.layer : null;
+    if (named) interpreter.modes.set(named, on);
+  }
+  return self;
+}
 
 /** Methods of every module that a program may hand on, `apply_fn=model.apply`. */
 export const isHandedOn = (name: string): boolean => name === "apply" || name === "init";
@@ -84,6 +91,10 @@ export function moduleMethod(
     return self;
   }
   if (SAME.has(name)) return self;
+  if (name === "train" || name === "eval") {
+    const [said] = args.map(({ operand }) => truthOf(operand.value));
+    return inMode(interpreter, self, name === "train" && said !== false);
+  }
   if (self.kind === "object" && name === "init") return initVariables(interpreter, run, at, self.object, args);
   if (self.kind === "object" && name === "apply" && args[0] && !isFunction(args[0].operand.value))
     return applyVariables(interpreter, run, at, self.object, args);

@@ -348,7 +348,8 @@ function updated(
   return applyOp(interpreter, run, { op: def, path, expr }, { tensors: [a, b], attrs: {} });
 }
 
-function isModeCall({ scope }: Frame, { value }: ExpressionStatement): "train" | "eval" | null {
+/** Whether a statement says that all trains, or that nothing does, `train()`, `model.eval()`; null where it says neither. */
+function saysMode({ scope }: Frame, { value }: ExpressionStatement): "train" | "eval" | null {
   const expr = bare(value);
   if (expr.kind !== "call" || expr.args.length > 0) return null;
   const callee = bare(expr.callee);
@@ -357,11 +358,20 @@ function isModeCall({ scope }: Frame, { value }: ExpressionStatement): "train" |
   return !isOwn && (name === "train" || name === "eval") ? name : null;
 }
 
+/** Whether the mode is that of a module that the program has. */
+function isOfModule({ scope }: Frame, { value }: ExpressionStatement): boolean {
+  const call = bare(value);
+  let root = call.kind === "call" ? bare(call.callee) : call;
+  if (root.kind !== "member") return false;
+  while (root.kind === "member") root = bare(root.object);
+  return root.kind === "name" && isModule(scope.find(root.name)?.value ?? NONE);
+}
+
 function runExpression(interpreter: Interpreter, statement: ExpressionStatement, frame: Frame): void {
-  const mode = isModeCall(frame, statement);
+  const mode = saysMode(frame, statement);
   if (mode) {
     interpreter.training = mode === "train";
-    return;
+    if (!isOfModule(frame, statement)) return;
   }
   const asked = bare(statement.value);
   if (asked.kind === "call" && lastNameOf(asked) === "set_grad_enabled") {
