@@ -10,7 +10,7 @@ import { customFunction, isCustom } from "../objects/custom-functions";
 import { einops, einsumArguments, isEinops } from "./einops";
 import { isHostFunction } from "../values/host-functions";
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
-import { initialise, isInit } from "../layers/begins";
+import { initialise, isFill, isInit } from "../layers/begins";
 import { callLayer, layerOf } from "../layers/layer";
 import { parameterOf } from "../layers/weights";
 import {
@@ -28,7 +28,7 @@ import { isLoopCall, loopCall } from "./loop-calls";
 import { onceThrough } from "../statements/generators";
 import { itemsOf } from "../statements/iterate";
 import { collectionOf } from "../values/special-collections";
-import { methodCall } from "./method-calls";
+import { isBegun, methodCall } from "./method-calls";
 import { prefixOf } from "./member";
 import { callChain, containerOf } from "../objects/containers";
 import { withHooks } from "../objects/hooks";
@@ -50,7 +50,15 @@ import { callPullback, callTransform, isTransform, transform } from "./transform
 import { treeCall, treeValue } from "../values/trees";
 import { ufuncCall } from "./ufuncs";
 import { unknownCall } from "./unknown-call";
-import { BROKEN, describe, type GivenArgument, isBroken, type Operand, type Value } from "../values/values";
+import {
+  BROKEN,
+  describe,
+  type GivenArgument,
+  isBroken,
+  numberValue,
+  type Operand,
+  type Value,
+} from "../values/values";
 
 export type Callee =
   | { readonly kind: "function"; readonly name: Identifier; readonly value: Value | null; readonly dialect: Dialect }
@@ -352,6 +360,13 @@ function functionCall(
     return isClip(name.text) ? clipped(interpreter, run, call, args, answer) : answer(args);
   }
   const [tensor] = operands;
+  if (tensor?.value.kind === "tensor" && isFill(name.text) && !isBegun(interpreter, tensor.value.node, name.text)) {
+    const [, by = { value: numberValue(name.text === "ones_" ? 1 : 0, false), path: "", expr: null }] = operands;
+    const given = [tensor, by];
+    return methodCall(interpreter, run, call, { ...name, text: "fill_" }, given, [
+      { name: null, operand: by, span: name.span },
+    ]);
+  }
   if (tensor?.value.kind === "tensor" && isInit(name.text))
     return initialise(interpreter, name.text, tensor.value, args.slice(1));
   const draws = initializerDef(name.text);

@@ -1,6 +1,8 @@
 /** @file Methods: of tensors, which are ops; of lists, dictionaries and texts; of objects and layers. */
 import { type CompositeDef, findOp, type OpDef, withDefaults } from "../../ops";
-import { dictMethod, inOrderNow, listMethod } from "../values/collections";
+import { contentsOf } from "../objects/containers";
+import { isModule } from "../objects/modules";
+import { dictMethod, inOrderNow, listMethod, rebound } from "../values/collections";
 import { walkCall } from "../values/walks";
 import { change } from "../values/grown";
 import { numberAs } from "../values/number-arrays";
@@ -18,14 +20,14 @@ import { castTo, sizeMethod, transposeAll } from "./member";
 import { DTYPES } from "./names";
 import { callGradientHooks, registerHook } from "../objects/hooks";
 import { attributeOf } from "../objects/attributes";
-import { callAsLayer, callOnClass, callSuper, moduleMethod } from "../objects/methods";
+import { callAsLayer, callOnClass, callSuper, moduleMethod, withModule } from "../objects/methods";
 import { unknownAttribute } from "../objects/classes";
 import { truthOf } from "../values/constants";
 import { asWritten, writtenNumber } from "../values/written-numbers";
 import { addLoss, freeze, learnInPlace, zeroOne } from "../objects/parameters";
 import { copiedInOrder, writeInPlace } from "./memory";
 import { libraryCall, opCall } from "./op-calls";
-import { initialise, isInit } from "../layers/begins";
+import { initialise, isFill, isInit } from "../layers/begins";
 import { isSplit, splitResults } from "./split";
 import { bindName, boundAt } from "../symbols";
 import { bare, type CallExpr, type Identifier, type Expr, lastNameOf } from "../reading/syntax";
@@ -77,6 +79,8 @@ export function methodCall(
     if (name.text === "backward") interpreter.optimizing.unclear = true;
     return BROKEN;
   }
+  const longer = withModule(value, name.text, args);
+  if (longer) return rebound(interpreter, run, receiver.expr, longer, value);
   const own = memberCall(interpreter, run, at, name, value, args);
   if (own) return own;
   const call = { ...at, called: name.text, word: name.span };
@@ -155,7 +159,7 @@ export function methodCall(
     zeroOne(interpreter);
     return NONE;
   }
-  if (value.kind === "tensor" && isInit(name.text) && isBegun(interpreter, value.node))
+  if (value.kind === "tensor" && isInit(name.text) && isBegun(interpreter, value.node, name.text))
     return initialise(interpreter, name.text, value, args);
   if (isSplit(name.text)) return splitResults(interpreter, run, { ...call, name }, all);
   if (value.kind === "tensor") {
@@ -256,9 +260,9 @@ function cutsFrom(expr: Expr): boolean {
   return at.kind === "call" && at.callee.kind === "member" && cutsFrom(at.callee.object);
 }
 
-/** Whether a tensor is a weight, or what a program draws or declares to begin with. */
-const isBegun = ({ nodes, weightOf, drawn }: Interpreter, id: NodeId): boolean =>
-  weightOf.has(id) || drawn.has(id) || nodes.get(id)!.attrs["role"] === "param";
+/** Whether a tensor that an init function sets is a weight, or what a program draws or declares to begin with. Draws that are filled with a number are that number. */
+export const isBegun = ({ nodes, weightOf, drawn }: Interpreter, id: NodeId, name: string): boolean =>
+  weightOf.has(id) || (drawn.has(id) && !isFill(name)) || nodes.get(id)!.attrs["role"] === "param";
 
 /** `w.grad`, `w.grad.data` */
 function isGradient(expr: Expr | null): boolean {
@@ -325,6 +329,9 @@ function weighed(interpreter: Interpreter, run: StatementRun, at: CallAt, of: Op
   return apply("sum", [apply("mul", [of, still], "weighed")], "loss").value;
 }
 
+/** How a class that is a dictionary of modules goes through what it holds. */
+const WALKED: ReadonlySet<string> = new Set(["items", "keys", "values"]);
+
 /** A method of an object, a class, a layer or a list of modules; null of anything else. */
 function memberCall(
   interpreter: Interpreter,
@@ -339,6 +346,9 @@ function memberCall(
     const found = attributeOf(interpreter, run, object, name, { path: at.path, expr: at.expr.callee });
     if (found) return interpreter.call(run, at, found, args);
     const known = moduleMethod(interpreter, run, at, value, name.text, args);
+    const inside = known ? value : contentsOf(value);
+    if (inside.kind === "dict" && WALKED.has(name.text))
+      return dictMethod(interpreter, run, { value: inside, object: null }, name, args);
     if (!known) unknownAttribute(interpreter, object.of, object.fields.keys(), name);
     return known ?? BROKEN;
   }
@@ -348,6 +358,9 @@ function memberCall(
   if (value.kind === "layer-class" && name.text === "__init__") return callAsLayer(at, value.name, args);
   if (isLayer || (value.kind === "sequence" && value.list))
     return moduleMethod(interpreter, run, at, value, name.text, args);
+  const ofModules =
+    value.kind === "dict" && isModule(value) ? moduleMethod(interpreter, run, at, value, name.text, args) : null;
+  if (ofModules) return ofModules;
   // `chain.from_iterable(lists)`: a function beside a function.
   const beside = value.kind === "def" && isOfLibrary(value.scope) ? moduleDef("itertools", name.text) : null;
   if (beside) return interpreter.call(run, at, beside, args);

@@ -125,6 +125,15 @@ const INITS: ReadonlyMap<string, Init> = new Map([
 /** Whether PyTorch has an init function of that name. */
 export const isInit = (name: string): boolean => INITS.has(name);
 
+/** Whether it sets every element to one number. */
+export const isFill = (name: string): boolean => /^(zeros?|ones|constant|fill)_$/.test(name);
+
+const OF_DRAWS: ReadonlySet<string> = new Set(["source", "lo", "hi", "mean", "std", "values"]);
+
+/** Attributes of an input but for how it is drawn. */
+const without = (attrs: Attrs): Attrs =>
+  Object.fromEntries(Object.entries(attrs).filter(([name]) => !OF_DRAWS.has(name)));
+
 /** Sets how training begins with `tensor`, as the init function `name` says it; the tensor. */
 export function initialise(
   interpreter: Interpreter,
@@ -134,6 +143,13 @@ export function initialise(
 ): Value {
   const { shape } = typeOf(interpreter, tensor.node);
   const begin = INITS.get(name)!(new InitArguments(args), fansOf(shape));
-  if (begin) beginWith(interpreter, tensor.node, begin);
+  if (!begin) return tensor;
+  beginWith(interpreter, tensor.node, begin);
+  // What nothing has read yet is drawn so, whether or not it is trained.
+  const { nodes, drawn, weightOf } = interpreter;
+  const node = nodes.get(tensor.node)!;
+  const isRead = [...nodes.values()].some(({ inputs }) => inputs.includes(node.id));
+  if (drawn.has(node.id) && !weightOf.has(node.id) && !isRead)
+    nodes.set(node.id, { ...node, attrs: { ...without(node.attrs), ...begin } });
   return tensor;
 }

@@ -1,6 +1,7 @@
 /** @file Weights of models: inputs that stand under the name which the program gives their layer, `encoder.fc.weight`; copies of models, whose weights are their own. */
 import { isInput, nodeId, type Attrs, type NodeId, type Shape } from "../../ir";
 import { opDef, withDefaults } from "../../ops";
+import { isTorchIn } from "../calls/dialect";
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { addNode, typeOf } from "../interpreter";
 import type { Expr } from "../reading/syntax";
@@ -152,6 +153,8 @@ export function parameterOf(
 ): Value | null {
   const value = (args.find((arg) => arg.name?.text === "data" || arg.name?.text === "value") ?? args[0])?.operand.value;
   if (!PARAMETERS.has(name) || !value) return null;
+  // PyTorch's is the tensor itself.
+  if (name === "Variable" && isTorchIn(interpreter)) return value;
   if (isBroken(value)) return BROKEN;
   const shape = value.kind === "tensor" ? typeOf(interpreter, value.node).shape : value.kind === "number" ? [] : null;
   if (!shape) return value;

@@ -232,7 +232,18 @@ def tensor_unfold(input, dimension, size, step):
   count = windows.shape[1]
   return torch.moveaxis(windows.reshape(list(rows.shape[:-1]) + [count, size]), -2, dimension if dimension >= 0 else dimension - 1)
 
+def _with_inner(array, value, config):
+  shape = [max(lo, 0) + max(hi, 0) + n + max(n - 1, 0) * inner for n, (lo, hi, inner) in zip(array.shape, config)]
+  where = [slice(max(lo, 0), max(lo, 0) + n + max(n - 1, 0) * inner, inner + 1) for n, (lo, hi, inner) in zip(array.shape, config)]
+  cut = [slice(max(-lo, 0), n - max(-hi, 0)) for n, (lo, hi, inner) in zip(shape, config)]
+  return torch.full(shape, value).to(array.dtype).at[tuple(where)].set(array)[tuple(cut)]
+
+def rev(operand, dimensions):
+  return torch.flip(operand, dimensions)
+
 def flax_pad(array, pad_width, mode="constant", constant_values=0):
+  if isinstance(mode, (list, tuple)):
+    return _with_inner(array, pad_width, mode)
   pairs = [pad_width] if isinstance(pad_width, int) or isinstance(pad_width[0], int) else list(pad_width)
   sides = [[pair, pair] if isinstance(pair, int) else [pair[0], pair[-1]] for pair in pairs]
   if len(sides) == 1:

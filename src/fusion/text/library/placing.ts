@@ -160,6 +160,12 @@ def put_along_axis(arr, indices, values, dim=-1):
   source = values if isinstance(values, torch.Tensor) else torch.full(indices.shape, values)
   return np.scatter_elements(arr, indices, source.expand(indices.shape), axis=dim)
 
+def fill_diagonal(a, val, wrap=False):
+  return torch.where(torch.eye(a.shape[0], a.shape[1]) > 0, val, a)
+
+def diagflat(v, k=0):
+  return torch.diag(v.flatten(), k)
+
 def copyto(dst, src, where=True):
   source = src if isinstance(src, torch.Tensor) else torch.full(dst.shape, src)
   return torch.where(where, source.expand(dst.shape).to(dst.dtype), dst) if isinstance(where, torch.Tensor) else source.expand(dst.shape).to(dst.dtype)

@@ -135,6 +135,15 @@ def cholesky_solve(B, L, upper=False):
   lower = L.mT if upper else L
   return solve_triangular(lower.mT, solve_triangular(lower, B, upper=False), upper=True)
 
+def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
+  L = torch.linalg.cholesky(a)
+  return (L if lower else L.mT), lower
+
+def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
+  c, lower = c_and_lower
+  found = cholesky_solve(b.unsqueeze(-1) if b.ndim == 1 else b, c, not lower)
+  return found.squeeze(-1) if b.ndim == 1 else found
+
 def cholesky_inverse(L, upper=False):
   return cholesky_solve(torch.eye(L.shape[-1]), L, upper)
 

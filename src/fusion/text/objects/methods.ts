@@ -133,7 +133,7 @@ export function moduleMethod(
   const done = optimizerMethod(interpreter, run, at, object, name, args);
   if (done) return done;
   const [first, second] = args.map(({ operand }) => operand.value);
-  const adds = name === "add_module" || name === "register_module";
+  const adds = ADDS.test(name);
   const registers = name === "register_buffer" || name === "register_parameter" || adds;
   if (registers && first?.kind === "string" && second) {
     const items = object.fields.get(ITEMS);
@@ -156,6 +156,17 @@ export function moduleMethod(
   }
   if (name === "make_rng") return NONE;
   return NOTHING.test(name) ? NONE : null;
+}
+
+const ADDS = /^(add|register)_module$/;
+
+/** What `features.add_module("norm", layer)` makes of a chain that no class is; null of another call. */
+export function withModule(self: Value, name: string, args: readonly GivenArgument[]): Value | null {
+  const [key, module] = args.map(({ operand }) => operand);
+  const isChain = (self.kind === "dict" || self.kind === "sequence") && self.chain === true;
+  return ADDS.test(name) && isChain && key?.value.kind === "string" && module
+    ? added(self, key.value.value, module)
+    : null;
 }
 
 /** A container with one module more. */

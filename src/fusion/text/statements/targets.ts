@@ -198,7 +198,7 @@ function asRow(interpreter: Interpreter, run: StatementRun, expr: SubscriptExpr,
 }
 
 /** Functions of NumPy that write into their first argument. */
-const STORES: ReadonlySet<string> = new Set(["put_along_axis", "copyto", "putmask"]);
+const STORES: ReadonlySet<string> = new Set(["put_along_axis", "copyto", "putmask", "fill_diagonal"]);
 
 /** NumPy's `np.add.at(x, rows, y)` as the target and what it becomes, `x.at[rows].add(y)`; null of anything else. */
 export function joinedAt(value: Expr): { readonly target: NameExpr | MemberExpr; readonly value: CallExpr } | null {
