@@ -15,7 +15,13 @@ const loose = (value: Value): Operand => ({ value, path: "", expr: null });
 const list = (items: readonly Operand[]): Value => ({ kind: "sequence", items, list: true });
 
 /** `name.append(x)`: the name stands for the longer list from here on; a list without a name is gone with it. */
-export function rebound(interpreter: Interpreter, run: StatementRun, object: Expr | null, value: Value, was: Value): Value {
+export function rebound(
+  interpreter: Interpreter,
+  run: StatementRun,
+  object: Expr | null,
+  value: Value,
+  was: Value,
+): Value {
   change(interpreter, was, value);
   const target = object && bare(object);
   if (target?.kind === "name" || target?.kind === "member" || target?.kind === "subscript")
