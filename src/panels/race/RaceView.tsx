@@ -18,7 +18,7 @@ import { measuredScore } from "../model/run/measured-score";
 import { laneAt, raceOf, raceTimes, type Lane, type Race } from "../model/run/race";
 import { laneWords, notesOf, sourceWords } from "../model/run/race-words";
 import { tallyOf } from "../model/plan/score";
-import { count, measureBytes, plural } from "../model/units";
+import { count, measureBytes, plural, showBytes } from "../model/units";
 import { canFilm } from "../pixels";
 import { useSize } from "../use-size";
 import { useViewKeys } from "../use-view-keys";
@@ -187,8 +187,8 @@ function Side({ Still, lane, shown: { race, compilation }, part }: SideProps) {
         <h3>{naive ? "Naive" : "Fused"}</h3>
         <span>
           {plural(lane.kernels.length, "kernel")}, {transfers} {transfers === "1" ? "transfer" : "transfers"}
-          {planned !== transfers &&
-            ` as generated for this device (${planned} for ${compilation.options.profile.name})`}
+          {(planned !== transfers || showBytes(lane.planned) !== showBytes(lane.bytes)) &&
+            ` as generated for this device (drawn: ${planned}, ${showBytes(lane.planned)} for ${compilation.options.profile.name})`}
         </span>
         <p>
           <span>Moved so far</span> <b>{one(bytes).value}</b> of {all.value} {all.unit}

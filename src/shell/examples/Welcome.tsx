@@ -1,6 +1,6 @@
 /** @file The first visit: one line that says what the page is, while its example plays once from naive to fused. */
 import { useEffect } from "react";
-import { playground, usePlayground } from "../../state";
+import { playground, restingStep, selectSteps, usePlayground } from "../../state";
 import { Icon } from "../../icons";
 import "./welcome.css";
 
@@ -22,6 +22,11 @@ function usePlay(): void {
 
 export function Welcome() {
   const intro = usePlayground((state) => state.intro);
+  // The play went to the end, and came back to this one.
+  const isBest = usePlayground((state) => {
+    const steps = selectSteps(state);
+    return state.cursor < steps.length && state.cursor === restingStep(steps);
+  });
   usePlay();
   if (intro === null) return null;
   const { actions } = playground.getState();
@@ -37,7 +42,8 @@ export function Welcome() {
             Take the tour
           </button>
           <span className="welcome-or">
-            or press <kbd>→</kbd> for the next step
+            {isBest ? "Shown is the step that saves the most time:" : "or press"} <kbd>→</kbd>{" "}
+            {isBest ? "goes on" : "for the next step"}
           </span>
         </>
       ) : (
