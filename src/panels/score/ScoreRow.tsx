@@ -1,57 +1,18 @@
 /** @file naive → now → end: the three numbers of the lesson. News stands below them, or in their place where there are none. */
-import {
-  loadPart,
-  playground,
-  selectCovered,
-  selectHandKernels,
-  selectOpenExample,
-  selectPlanned,
-  selectScore,
-  selectSteps,
-  usePlayground,
-} from "../../state";
+import { loadPart, playground, selectHandKernels, selectOpenExample, selectScore, usePlayground } from "../../state";
 import { Icon } from "../../icons";
 import { lazy, Suspense, useMemo } from "react";
-import { measuredScore } from "../model/run/measured-score";
 import { changedOptions } from "../../lessons";
 import { scoreWords, type ScoreWords } from "../model/plan/score";
+import { Metric } from "./Metric";
 import { useStatus } from "./use-status";
 import "./score.css";
 import type { Status, StatusAction } from "../model/status";
 
-interface MetricProps {
-  readonly name: string;
-  readonly values: readonly [string, string, string];
-  readonly unit?: string;
-  readonly rank: "always" | "second" | "third";
-  /** What is counted, for whoever points at it. */
-  readonly meaning: string;
-}
-
-function Metric({ name, values: [naive, now, end], unit, rank, meaning }: MetricProps) {
-  const covered = usePlayground(selectCovered);
-  const [first, last] = [covered === "all", covered !== "nothing"];
-  const label = [
-    `${name}: naive ${first ? "covered" : naive}`,
-    `now ${first ? "covered" : now}`,
-    `end ${last ? "covered" : end}${unit ? ` ${unit}` : ""}`,
-  ].join(", ");
-  const mark = <span className="covered">?</span>;
-  return (
-    <div className={`score-metric ${rank}`} role="img" aria-label={label} title={meaning}>
-      <span className="score-name">{name}</span>
-      <span className="score-values">
-        <span>{first ? mark : naive}</span>
-        <i>→</i>
-        <b>{first ? mark : now}</b>
-        <i>→</i>
-        <span>{last ? mark : end}</span>
-        {unit && <small>{unit}</small>}
-      </span>
-    </div>
-  );
-}
-
+// Before a run nothing was measured.
+const MeasuredMetric = lazy(async () => ({
+  default: (await loadPart(() => import("./MeasuredMetric"))).MeasuredMetric,
+}));
 const HandScore = lazy(async () => ({ default: (await loadPart(() => import("../by-hand"))).HandScore }));
 
 interface NumbersProps {
@@ -63,14 +24,16 @@ interface NumbersProps {
 function Numbers({ score, byHand }: NumbersProps) {
   const profile = usePlayground(({ document }) => document.options.profile.name);
   const run = usePlayground((state) => state.run);
-  const text = usePlayground(({ document }) => document.text);
   const hand = usePlayground(selectHandKernels).length;
-  const cursor = usePlayground((state) => state.cursor);
-  const steps = usePlayground(selectSteps).length;
-  const planned = usePlayground(selectPlanned);
-  const measured = useMemo(
-    () => measuredScore(run, text, planned, cursor, steps, byHand),
-    [run, text, planned, cursor, steps, byHand],
+  const predicts = `Predicted for ${profile}: ${score.micros.values.join(" → ")} ${score.micros.unit}.`;
+  const predicted = (
+    <Metric
+      name={`Predicted, ${profile}`}
+      values={score.micros.values}
+      unit={score.micros.unit}
+      rank="third"
+      meaning={`Time by the cost model, on the device profile ${profile}.${byHand === undefined ? "" : " It knows no kernels by hand: a run times them."}`}
+    />
   );
   return (
     <>
@@ -102,22 +65,12 @@ function Numbers({ score, byHand }: NumbersProps) {
         rank="second"
         meaning="Bytes that all kernels read from and write to GPU memory."
       />
-      {measured ? (
-        <Metric
-          name={measured.software ? "Measured, on the CPU" : "Measured here"}
-          values={measured.values}
-          unit={measured.none ? `${measured.unit}, no difference` : measured.unit}
-          rank="third"
-          meaning={`Median times of the last run.${measured.none ? ` ${measured.none}` : ""} Predicted for ${profile}: ${score.micros.values.join(" → ")} ${score.micros.unit}.`}
-        />
+      {run.status === "done" ? (
+        <Suspense fallback={predicted}>
+          <MeasuredMetric {...{ byHand, predicts }} instead={predicted} />
+        </Suspense>
       ) : (
-        <Metric
-          name={`Predicted, ${profile}`}
-          values={score.micros.values}
-          unit={score.micros.unit}
-          rank="third"
-          meaning={`Time by the cost model, on the device profile ${profile}.${byHand === undefined ? "" : " It knows no kernels by hand: a run times them."}`}
-        />
+        predicted
       )}
     </>
   );

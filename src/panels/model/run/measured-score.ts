@@ -1,4 +1,4 @@
-/** @file Measured times as the score writes them: beside the first paint, so without what the measured panel alone needs. */
+/** @file Measured times as the score writes them. */
 import { isRunOf, type PlaygroundState } from "../../../state";
 import type { Compilation } from "../../../fusion";
 import { measureMicros } from "../units";
@@ -27,16 +27,22 @@ export function measuredScore(
 ): MeasuredScore | null {
   if (run.status !== "done" || run.run.text !== text || !isRunOf(run.run, compilation)) return null;
   if (run.run.check?.some(({ pass }) => !pass)) return null;
-  const medians = new Map(timeRows(run.run).map(({ plan, measured }) => [plan, measured.median]));
-  const [naive, fused] = [medians.get("naive"), medians.get("fused")];
-  if (naive === undefined || fused === undefined) return null;
+  const times = new Map(timeRows(run.run).map(({ plan, measured }) => [plan, measured]));
+  const [first, last] = [times.get("naive"), times.get("fused")];
+  if (!first || !last) return null;
+  const [naive, fused] = [first.median, last.median];
   // At either end the shown plan is one of the two, which a run does not time twice.
-  const generated = cursor === 0 ? naive : cursor >= steps ? fused : medians.get("step");
+  const generated = cursor === 0 ? naive : cursor >= steps ? fused : times.get("step")?.median;
   const step = byHand === undefined ? generated : (byHand ?? undefined);
   const all = [naive, step ?? fused, fused] as const;
   const measure = measureMicros(all);
-  const [first, now, end] = all.map((micros) => measure(micros));
+  const values = all.map((micros) => measure(micros).value);
   const { software } = run.run.result.device;
-  const none = noDifference(run.run);
-  return { values: [first!.value, step === undefined ? "–" : now!.value, end!.value], unit: end!.unit, software, none };
+  const now = step === undefined ? "–" : values[1]!;
+  return {
+    values: [values[0]!, now, values[2]!],
+    unit: measure(fused).unit,
+    software,
+    none: noDifference(run.run),
+  };
 }
