@@ -47,6 +47,23 @@ test.each([
 });
 
 test.each([
+  ["of one axis", "x: f32[300, 8]\ni: i32[300] = uniform(-4, 44)\ny = torch.zeros(40, 8).index_add(0, i, x.exp())"],
+  [
+    "of the middle of three",
+    "x: f32[3, 200, 4]\ni: i32[200] = uniform(-4, 44)\ny = torch.zeros(3, 40, 4).index_add(1, i, x.exp())",
+  ],
+])("what a scatter of rows gives back is gathered by rows: %s", (_, text) => {
+  const graph = graphOf(`${text}\ng = torch.autograd.grad((y * y).sum(), [x])[0]\nreturn g`);
+  const compilation = compiled(graph, { profile: slow });
+  const final = fusionAt(compilation, compilation.steps.length);
+  const gathers = [...final.graph.nodes.values()].filter(({ op }) => op === "gather");
+  expect(gathers.length).toBeGreaterThan(0);
+  for (const { inputs } of gathers) expect(final.graph.nodes.get(inputs[0]!)!.type.shape.length).toBeGreaterThan(1);
+  expect(stepFaults(compilation)).toEqual([]);
+  expect(valueFaults(compilation.drawn, final, slow)).toEqual([]);
+});
+
+test.each([
   ["bincount", "i: i32[5000] = uniform(0, 900)\nreturn torch.bincount(i, minlength=900)"],
   ["ones", "i: i32[5000] = uniform(-5, 900)\nreturn torch.zeros(800).scatter_add(0, i, torch.ones(5000))"],
   [
