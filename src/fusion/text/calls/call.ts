@@ -81,6 +81,9 @@ function rootOf(expr: Expr): Expr {
   return inner;
 }
 
+/** Where haiku's own modules stand. */
+const HAIKU: ReadonlySet<string> = new Set(["hk", "haiku", "nets"]);
+
 const TABLE: ReadonlySet<string> = new Set(["get", "get_interface"]);
 
 /** Who is called. Looks names up, makes nothing. */
@@ -373,7 +376,7 @@ function functionCall(
   if (draws) return callAnyDef(interpreter, run, libraryCall(call, draws), args);
   const collection = collectionOf(interpreter, run, name.text, args);
   if (collection) return collection;
-  const isNet = callee.kind === "member" && lastNameOf(callee.object) === "nets";
+  const isNet = callee.kind === "member" && HAIKU.has(lastNameOf(callee.object));
   const of = (isNet || !isTorchIn(interpreter) ? classOfJax(name.text, isNet) : null) ?? libraryClass(name.text);
   if (of) return instantiate(interpreter, run, call, of, args);
   const made =

@@ -112,6 +112,13 @@ export const ADVICE: ReadonlyMap<string, string> = new Map([
     "ReduceLROnPlateau",
     "It asks what losses have been: let a schedule that counts steps lower the rate, such as StepLR or CosineAnnealingLR.",
   ],
+  ...["get_state", "set_state"].map(
+    (name) =>
+      [
+        name,
+        "State that a function of haiku's keeps is not read: hand it to the function as an argument, and return what it becomes.",
+      ] as const,
+  ),
   ["LBFGS", "Its steps search along a line, as long as it takes: use SGD or Adam, or write the step."],
   ...["filter_grad", "filter_value_and_grad"].map(
     (name) =>

@@ -21,6 +21,7 @@ import {
 import { LayerArguments } from "./arguments";
 import { LAYERS, layerType, type LayerType, type LayerWeight } from "./table";
 import { beginOf } from "./begins";
+import { SCALE, SHIFT } from "./starting-weights";
 import { weightNode } from "./weights";
 
 export const layerNames: readonly string[] = [...LAYERS.keys()];
@@ -274,5 +275,7 @@ export function namedWeight(
   if (sizes.includes(null)) return null;
   const begin = draws ? beginOf(interpreter, run, at, draws, sizes.map(Number)) : null;
   const named = { named: holder, path: at.path, name: name.value, shape: sizes.map(Number), expr: at.expr };
-  return tensorValue(weightNode(interpreter, run, { ...named, source: { source: "randn" }, begin }));
+  // What begins with ones is a scale, or a variance, which is above 0.
+  const source = begin?.["source"] === "ones" ? SCALE : begin?.["source"] === "zeros" ? SHIFT : { source: "randn" };
+  return tensorValue(weightNode(interpreter, run, { ...named, source, begin }));
 }

@@ -45,6 +45,39 @@ class flax_GroupNorm:
       y = y * self.param("scale", self.scale_init, (width,))
     return y + self.param("bias", self.bias_init, (width,)) if self.use_bias else y
 
+class flax_BatchNorm:
+  def __init__(self, use_running_average=None, axis=-1, momentum=0.99, epsilon=1e-5, dtype=None, param_dtype=None, use_bias=True, use_scale=True, bias_init=None, scale_init=None, axis_name=None, **options):
+    self.use_running_average = use_running_average
+    self.axis = axis
+    self.epsilon = epsilon
+    self.use_bias = use_bias
+    self.use_scale = use_scale
+    self.bias_init = jnp.zeros if bias_init is None else bias_init
+    self.scale_init = jnp.ones if scale_init is None else scale_init
+
+  def forward(self, x, use_running_average=None):
+    asked = self.use_running_average if use_running_average is None else use_running_average
+    if asked is None:
+      raise ValueError("BatchNorm needs use_running_average: False while it trains, True for what it has learned.")
+    at = self.axis % x.ndim
+    shape = [n if i == at else 1 for i, n in enumerate(x.shape)]
+    rest = [i for i in range(x.ndim) if i != at]
+    width = (x.shape[at],)
+    if asked:
+      mean = self.param("mean", nn.initializers.zeros, width).reshape(shape)
+      var = self.param("var", nn.initializers.ones, width).reshape(shape)
+    else:
+      mean = x.mean(rest, keepdim=True)
+      var = ((x - mean) * (x - mean)).mean(rest, keepdim=True)
+    y = (x - mean) * torch.rsqrt(var + self.epsilon)
+    if self.use_scale:
+      y = y * self.param("scale", self.scale_init, width).reshape(shape)
+    return y + self.param("bias", self.bias_init, width).reshape(shape) if self.use_bias else y
+
+class haiku_BatchNorm:
+  def __init__(self, *args, **options):
+    raise ValueError("hk.BatchNorm keeps its means in haiku's state, which is not read: write the mean and variance of the batch, or hand them in.")
+
 class haiku_MLP:
   def __init__(self, output_sizes, w_init=None, b_init=None, with_bias=True, activation=jax.nn.relu, activate_final=False, name=None):
     self.activation = activation
@@ -57,6 +90,25 @@ class haiku_MLP:
       if i < len(self.layers) - 1 or self.activate_final:
         x = self.activation(x)
     return x
+
+class haiku_LayerNorm:
+  def __init__(self, axis, create_scale, create_offset, eps=1e-5, scale_init=None, offset_init=None, use_fast_variance=False, name=None, param_axis=None):
+    self.axis = axis
+    self.create_scale = create_scale
+    self.create_offset = create_offset
+    self.eps = eps
+    self.scale_init = jnp.ones if scale_init is None else scale_init
+    self.offset_init = jnp.zeros if offset_init is None else offset_init
+
+  def forward(self, inputs):
+    centred = inputs - inputs.mean(self.axis, keepdim=True)
+    y = centred * torch.rsqrt((centred * centred).mean(self.axis, keepdim=True) + self.eps)
+    if self.create_scale:
+      y = y * hk.get_parameter("scale", shape=(inputs.shape[-1],), init=self.scale_init)
+    return y + hk.get_parameter("offset", shape=(inputs.shape[-1],), init=self.offset_init) if self.create_offset else y
+
+def next_rng_key():
+  return jax.random.PRNGKey(0)
 
 class _Function:
   def __init__(self, f):

@@ -52,6 +52,11 @@ class Conv:
     y = conv2d(x, kernel.permute(rank + 1, rank, *range(rank)), bias, stride=steps, dilation=spread, groups=self.groups)
     return _channels_last(y) if inputs.ndim == rank + 2 else _channels_last(y)[0]
 
+class haiku_Conv2D(Conv):
+  def __init__(self, output_channels, kernel_shape, stride=1, rate=1, padding="SAME", with_bias=True, w_init=None, b_init=None, data_format="NHWC", mask=None, feature_group_count=1, name=None):
+    sides = tuple(kernel_shape) if isinstance(kernel_shape, (tuple, list)) else (kernel_shape, kernel_shape)
+    super().__init__(output_channels, sides, strides=stride, padding=padding, kernel_dilation=rate, feature_group_count=feature_group_count, use_bias=with_bias, kernel_init=w_init, bias_init=b_init)
+
 def flax_avg_pool(inputs, window_shape, strides=None, padding="VALID", count_include_pad=True):
   rank = len(window_shape)
   steps = _per_side(1 if strides is None else strides, rank)
