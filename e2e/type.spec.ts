@@ -273,6 +273,8 @@ test("undo takes back typing and drawing; an empty program offers examples", asy
   });
   await test.step("an empty program offers examples", async () => {
     await play.type(" ");
+    // Nor does anything say what its lines cost.
+    await expect(play.region("Program").getByText("FLOP", { exact: true })).toHaveCount(0);
     await page.getByRole("button", { name: /^Matmul \+ bias \+ ReLU/ }).click();
     await expect(page.getByRole("button", { name: "Example: Matmul + bias + ReLU" })).toBeVisible();
   });

@@ -79,13 +79,15 @@ export function MonacoProgram(props: MonacoProps) {
   // What was planned before a text that has no plan says nothing of its lines.
   const compilation = usePlayground((state) => (state.derived.status === "broken" ? null : selectPlanned(state)));
   const bars = useMemo(() => (compilation ? costBars(lineCosts(compilation)) : NO_BARS), [compilation]);
+  // Nothing costs anything yet.
+  const blank = usePlayground(({ document }) => document.text.trim() === "");
   const shown = focused ? new Set([...lit, visible.current]) : lit;
   const height = { [CONTENT_HEIGHT]: `${Math.max(visible.contentHeight, 3 * LINE_HEIGHT)}px` } as CSSProperties;
   return (
     <>
       <div className="cost-head" aria-hidden="true">
-        <span>FLOP</span>
-        <span>bytes</span>
+        {!blank && <span>FLOP</span>}
+        {!blank && <span>bytes</span>}
         <small>{focused && typed ? "Tab indents. Ctrl M, then Tab: next part" : ""}</small>
       </div>
       <div className="program-code" style={height} onFocus={() => setFocused(true)} onBlur={() => setFocused(false)}>
