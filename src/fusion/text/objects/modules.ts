@@ -146,7 +146,13 @@ export function namedWeights(
     const weight = noteEarly(interpreter, value.weight, () => weightValue(interpreter, run, value, prefix));
     return [[prefix.slice(0, -1), weight]];
   }
-  return [...insidesOf(value)].flatMap(([name, item]) => namedWeights(interpreter, run, item, `${prefix}${name}.`));
+  // `class LoRALinear(nn.Linear)` has the weights of the layer that it is, too.
+  const { layer = null, holder = null, name: called = null } = value.kind === "object" ? value.object : {};
+  const own: Value | null = layer && { kind: "layer", layer: { ...layer, holder, name: called } };
+  return [
+    ...(own ? namedWeights(interpreter, run, own, prefix) : []),
+    ...[...insidesOf(value)].flatMap(([name, item]) => namedWeights(interpreter, run, item, `${prefix}${name}.`)),
+  ];
 }
 
 /** Calls `of` with every module in `value`, the innermost first: what that sets of their weights stays, and nothing else. */
