@@ -13,6 +13,7 @@ import { boundsOf } from "../indexing/from-end";
 import { withChosen } from "../indexing/chosen-indices";
 import { openTrial } from "../trial";
 import { constantValues } from "../values/constant-values";
+import { arrayOfList } from "../values/number-arrays";
 import { callAnyDef, isInLibrary, libraryOverload, libraryScope } from "../library/library";
 import type { DefStatement, Expr } from "../reading/syntax";
 import { asScalarTensor, BROKEN, type GivenArgument, numberValue, type Operand, type Value } from "../values/values";
@@ -70,7 +71,7 @@ export function opCall(
   op: OpDef | CompositeDef,
   given: readonly GivenArgument[],
 ): Value {
-  const { args, over, where } = storedOver(call, op, given);
+  const { args, over, where } = storedOver(call, op, withArray(interpreter, run, call, op, given));
   const all = opValue(interpreter, run, call, op, args);
   const path = `${call.path}/where`;
   const at = { op: findOp("where")!, path, expr: call.expr };
@@ -80,6 +81,24 @@ export function opCall(
       : all;
   if (over) writeInPlace(interpreter, run, call.expr, over.value, value);
   return value;
+}
+
+/** NumPy's and JAX's functions take a list of numbers for the array that it is: `np.cumsum([3, 4, 5])`. */
+function withArray(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { expr, path, dialect = null }: OpCall,
+  op: OpDef | CompositeDef,
+  given: readonly GivenArgument[],
+): readonly GivenArgument[] {
+  const [first, ...rest] = given;
+  const list = first?.operand.value;
+  if (dialect !== "jax" || first?.name !== null || list?.kind !== "sequence" || op.params[0]?.kind !== "tensor")
+    return given;
+  if (libraryOverload(op, dialect, given)) return given;
+  const at = `${path}/list`;
+  const value = arrayOfList(interpreter, run, { expr, path: at }, list);
+  return value ? [{ ...first, operand: { ...first.operand, value, path: at } }, ...rest] : given;
 }
 
 /** The arguments, and the tensor that the result is stored over: `relu(x, True)`, `np.add(x, y, x)` or by keyword. */
