@@ -55,7 +55,7 @@ export function sharedOperandRefusal(
       "Only matmuls of one left operand with results of one shape share a kernel here.",
     );
   const apart = two(
-    `One kernel would compute ${list}: matmuls with tiles of their own, and a kernel has accumulators for one.`,
+    `One kernel would compute ${list}: matmuls with tiles of their own. A kernel has accumulators for one matmul, for several of one left operand, or for the two of an attention.`,
   );
   if (products.length > MAX_PRODUCTS)
     return two(`${named} are ${products.length} matmuls; a thread has room for the accumulators of ${MAX_PRODUCTS}.`);

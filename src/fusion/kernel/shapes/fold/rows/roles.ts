@@ -87,7 +87,7 @@ export function roleOfMember(
   const bound = n.inputs.filter((input) => (roles.get(input)?.role ?? "free") !== "free");
   const stage = Math.max(0, ...n.inputs.map((input) => roles.get(input)?.stage ?? 0));
   const late = n.inputs.find((input) => roles.get(input)?.role === "column");
-  if (late !== undefined) return def.movement?.free ? { role: "column", stage } : tooEarly(graph, late, n);
+  if (late !== undefined) return def.movement?.free ? { role: "column", stage } : tooEarly(graph, late, n, domain);
   if (walksRows(n)) return rowOpRole(graph, id, roles, domain, stage);
   if (bound.length === 0) return { role: "free", stage: 0 };
   const show = (of: NodeId): string => `\`${nodeName(node(graph, of))}\``;
@@ -209,12 +209,12 @@ function rowOpRole(
 const axesOf = (axes: readonly number[]): string =>
   axes.length === 0 ? "no axis" : `${axes.length === 1 ? "axis" : "axes"} ${axes.join(" and ")}`;
 
-const tooEarly = (graph: Graph, fold: NodeId, n: Node): Verdict =>
+const tooEarly = (graph: Graph, fold: NodeId, n: Node, { space, axes }: RowDomain): Verdict =>
   refusal(
     "L_REDUCE_REDUCE",
     [fold, n.id],
-    `\`${nodeName(n)}\` needs \`${nodeName(node(graph, fold))}\`, which is known only after the last row; no row can be held until then.`,
-    `Store \`${nodeName(node(graph, fold))}\`; a later kernel reads it.`,
+    `A kernel that reduces ${showShape(space)} over ${axesOf(axes)} goes from row to row. It knows \`${nodeName(node(graph, fold))}\`, which is folded across the rows, only after the last one, and \`${nodeName(n)}\` needs it in each.`,
+    "The same axes for both reductions.",
   );
 
 const misaligned = (graph: Graph, id: NodeId, input: NodeId, domain: RowDomain): Verdict => {
