@@ -1,10 +1,11 @@
 /** @file JAX's `x.at[…].set(v)` and its like: a new array with other values at some indices. */
 import { allOps, type CompositeDef, findOp, type OpDef } from "../../ops";
 import { applyOp } from "./apply";
-import { setItem } from "../indexing/set-item";
+import { setItem, type SetItemRequest } from "../indexing/set-item";
 import { hasSelection, ofSelection } from "../indexing/selection";
 import { subscriptValue } from "../indexing/subscript";
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
+import { isInLibrary } from "../library/library";
 import { calledAt, type Identifier, indexParts, type SubscriptExpr } from "../reading/syntax";
 import { BROKEN, isBroken, isOperand, type Operand, type Value } from "../values/values";
 import { BINARY_OPS } from "./names";
@@ -47,7 +48,11 @@ export function atCall(
   const count = item.indices.flatMap(indexParts).length;
   const [object, parts, value] = [operands[0]!, operands.slice(1, count + 1), operands[count + 1]];
   const known = METHODS.get(name.text);
-  const mayLeave = call.args.some((arg) => arg.name?.text === "mode");
+  const drops: SetItemRequest["drops"] = call.args.some((arg) => arg.name?.text === "mode")
+    ? "said"
+    : isInLibrary(interpreter)
+      ? undefined
+      : "told";
   const here = (): Operand => {
     const at = `${path}/there`;
     return { value: subscriptValue(interpreter, run, item, [object, ...parts], at), path: at, expr: item };
@@ -73,7 +78,7 @@ export function atCall(
           { name: null, operand: there, span: item.span },
         ]);
     const put = { value: now, path: at.path, expr: item };
-    return setItem(interpreter, run, { expr: item, path, object, parts, value: put, reduction: "none", mayLeave });
+    return setItem(interpreter, run, { expr: item, path, object, parts, value: put, reduction: "none", drops });
   }
   if (!known || !value) {
     interpreter.diagnostics.add(
@@ -84,7 +89,7 @@ export function atCall(
     return BROKEN;
   }
   const [op, reduction] = known;
-  const request = { expr: item, path, object, parts, value, reduction, mayLeave };
+  const request = { expr: item, path, object, parts, value, reduction, drops };
   if (op === null || isBroken(value.value) || !isOperand(value.value)) return setItem(interpreter, run, request);
   const joined = (): Value => {
     const there = here();

@@ -46,6 +46,9 @@ export function dialectIn(of: { readonly text: string }): Dialect {
 export const isNumpyIn = (of: { readonly text: string }): boolean =>
   dialectIn(of) === "jax" && !/\b(jnp|jax|flax)\b/.test(of.text);
 
+/** Whether they are JAX's, which takes indices outside: what is read there is the nearest end. */
+export const isJaxIn = (of: { readonly text: string }): boolean => dialectIn(of) === "jax" && !isNumpyIn(of);
+
 /** Defaults that hold in this dialect instead of the op's own. */
 export const defaultsIn = (dialect: Dialect, def: Def): Attrs => (dialect === "jax" ? (def.jaxDefaults ?? {}) : {});
 

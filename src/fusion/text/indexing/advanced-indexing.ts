@@ -82,6 +82,11 @@ export function outsideProblem(
   return null;
 }
 
+/** An index that lies outside and that JAX takes, with what it makes of it. */
+export function tellOutside({ diagnostics }: Interpreter, { span }: SubscriptExpr, text: string): void {
+  diagnostics.add("bad-index", span, text, { severity: "warning" });
+}
+
 /** Slices first, then one gather over the axes that data indexes, then new axes. `indicesProblem` has nothing to say. */
 export function advancedIndex(
   interpreter: Interpreter,

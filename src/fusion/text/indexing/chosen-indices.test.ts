@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { outputValues } from "../../../../test/output-values";
 import { allComposites, allOps } from "../../ops";
+import { parseProgram } from "..";
 import { problems } from "../testing";
 
 const X = "x: f32[4, 3] = arange()\n";
@@ -15,7 +16,6 @@ describe("indices that stand in the text", () => {
     ["x.index_add(0, torch.tensor([4]), torch.ones(1, 3))", "There is no index 4 on axis 0: its size is 4."],
     ["torch.index_put(x, (torch.tensor([4]),), torch.tensor(1.0))", "There is no index 4 on axis 0: its size is 4."],
     ["np.take_along_axis(x, np.array([[0], [3], [0], [0]]), axis=1)", "There is no index 3 on axis 1: its size is 3."],
-    ["x.at[jnp.array([0, 9])].add(2.0)", "There is no index 9 on axis 0: its size is 4."],
     ["nn.Embedding(5, 3)(torch.arange(6))", "There is no index 5 on axis 0: its size is 5."],
     ["F.one_hot(torch.tensor([3, 5]), 4)", "There is no class 5: there are 4, numbered from 0."],
     ["F.cross_entropy(x, torch.tensor([0, 1, 2, 3]))", "There is no class 3: there are 3, numbered from 0."],
@@ -37,6 +37,18 @@ describe("indices that stand in the text", () => {
     ["F.nll_loss(x, torch.tensor([0, -100, 0, 0]), reduction='sum')", [-15]],
   ])("%s counts as the library does", (call, values) => {
     expect(outputValues(`${X}return ${call}\n`)[0]!.data).toEqual(values);
+  });
+
+  test.each([
+    ["x.at[jnp.array([9, 0])].add(50.0)[0]", "JAX drops this update.", [50, 51, 52]],
+    ["x.at[jnp.array([9, 0])].set(50.0)[3]", "JAX drops this update.", [9, 10, 11]],
+    ["x.at[jnp.array([9])].get()[0]", "JAX takes the nearest one.", [9, 10, 11]],
+    ["x[jnp.array([9])][0]", "JAX takes the nearest one.", [9, 10, 11]],
+  ])("%s is JAX's, and told", (call, remark, values) => {
+    const text = `${X}return ${call}\n`;
+    expect(outputValues(text)[0]!.data).toEqual(values);
+    const told = parseProgram(text).diagnostics.filter(({ severity }) => severity === "warning");
+    expect(told.map((each) => each.text)).toEqual([`There is no index 9 on axis 0: its size is 4. ${remark}`]);
   });
 
   test("an op that is given one index for each element says what of", () => {

@@ -13,10 +13,10 @@ import { typeOf } from "../interpreter";
 import { knownIndices, planIndices, type Plan } from "./subscript";
 import type { SubscriptExpr } from "../reading/syntax";
 import { wholeFor } from "./selection";
-import { indexedAxes, indicesProblem, inFront, outsideProblem } from "./advanced-indexing";
+import { indexedAxes, indicesProblem, inFront, outsideProblem, tellOutside } from "./advanced-indexing";
 import { BROKEN, describe, isBroken, isOperand, type Operand, type Value } from "../values/values";
 
-interface SetItemRequest {
+export interface SetItemRequest {
   readonly expr: SubscriptExpr;
   readonly path: string;
   readonly object: Operand;
@@ -27,8 +27,8 @@ interface SetItemRequest {
   readonly reduction: string;
   /** What the reduction makes of what is there and the value, where no element has two updates. */
   readonly joined?: () => Value;
-  /** What is written outside is left out, as the call says. */
-  readonly mayLeave?: boolean;
+  /** What is written outside is left out, as JAX does: told, unless the call says so. */
+  readonly drops?: "told" | "said" | undefined;
 }
 
 /** How many axes the part has that lists and ranges pick, the lists standing for one axis together. */
@@ -89,9 +89,11 @@ export function setItem(interpreter: Interpreter, run: StatementRun, request: Se
       : known.every(({ kind }) => kind === "indices" || kind === "rest")
         ? setMasked(interpreter, run, request, first.operand)
         : setAlong(interpreter, run, request, known, refuse);
-  const wrong =
-    indicesProblem(interpreter, shape, known) ?? (request.mayLeave ? null : outsideProblem(interpreter, shape, known));
-  return wrong ? refuse(wrong) : setIndices(interpreter, run, request, known);
+  const wrong = indicesProblem(interpreter, shape, known);
+  const left = wrong || request.drops === "said" ? null : outsideProblem(interpreter, shape, known);
+  if (wrong || (left && !request.drops)) return refuse(wrong ?? left!);
+  if (left) tellOutside(interpreter, expr, `${left} JAX drops this update.`);
+  return setIndices(interpreter, run, request, known);
 }
 
 /** `value` in this shape and in the dtype of x; null when it doesn't fit. */

@@ -18,10 +18,11 @@ import { listIndex, withoutLists } from "./list-indices";
 import { withoutWrittenMasks } from "./written-masks";
 import { resultAt } from "../calls/multi-results";
 import { selectionOf } from "./selection";
+import { isJaxIn } from "../calls/dialect";
 import { joinsParts } from "../calls/names";
 import { libraryDef, libraryScope } from "../library/library";
 import { itemInAnyIteration } from "./rows-of-lists";
-import { indicesProblem, advancedIndex, outsideProblem } from "./advanced-indexing";
+import { indicesProblem, advancedIndex, outsideProblem, tellOutside } from "./advanced-indexing";
 
 /** What an index says, or null after a diagnostic. `values` holds its parts' values in order. */
 function knownIndex(interpreter: Interpreter, index: Index, values: readonly Operand[]): Known | null {
@@ -313,7 +314,10 @@ export function subscriptValue(
     const picked = maskOf(interpreter, known);
     const selection = picked && selectionOf(interpreter, run, { expr, path }, value.node, picked);
     if (selection) return selection;
-    const wrong = indicesProblem(interpreter, shape, known) ?? outsideProblem(interpreter, shape, known);
+    const left = outsideProblem(interpreter, shape, known);
+    const moves = left !== null && isJaxIn(interpreter);
+    const wrong = indicesProblem(interpreter, shape, known) ?? (moves ? null : left);
+    if (moves && !wrong) tellOutside(interpreter, expr, `${left} JAX takes the nearest one.`);
     if (wrong) interpreter.diagnostics.add("bad-index", expr.span, wrong, { raises: ["IndexError"] });
     return wrong ? BROKEN : advancedIndex(interpreter, run, { expr, path }, object, known);
   }
