@@ -131,7 +131,7 @@ export async function runBench(
   recorder: Recorder,
 ): Promise<Outcome<BenchResult>> {
   recorder.device = job.held.info;
-  const named = namesOf(plans);
+  const named = plansNamed(plans);
   const all = named.map(([, plan]) => plan);
   const fits = preflight(all, job.held.info, options.memoryBudget ?? MEMORY_BUDGET);
   if (!fits.ok) return fits;
@@ -158,7 +158,8 @@ const mark = ({ env }: Job, phase: string): void => env.mark?.(`run: ${phase}`);
 const stopOr = (refused: Outcome<null>, recorder: Recorder): Outcome<BenchResult> =>
   refused.ok || refused.problem.code === "cancelled" ? recorder.partial() : refused;
 
-const namesOf = ({ naive, step, fused, hand }: BenchPlans): [PlanName, Plan][] => [
+/** The plans that are timed, with their names. */
+export const plansNamed = ({ naive, step, fused, hand }: BenchPlans): [PlanName, Plan][] => [
   ...(naive ? [["naive", naive] satisfies [PlanName, Plan]] : []),
   ...(step ? [["step", step] satisfies [PlanName, Plan]] : []),
   ["fused", fused],

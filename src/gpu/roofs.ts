@@ -1,4 +1,5 @@
 /** @file The roofs of this very device: what a copy moves, what fused multiply-adds reach, what one more dispatch costs. */
+import type { Plan } from "../fusion";
 import { usage, paddedBytes } from "./flags";
 import type { Dispatch } from "./memory";
 import { buildPipelines } from "./pipelines";
@@ -9,7 +10,7 @@ import { calibrate, subject, timeOnce } from "./rounds";
 import { scoped } from "./scopes";
 import { createStopwatch, median } from "./stopwatch";
 import type { Stopwatch } from "./stopwatch";
-import type { Outcome, Roofs } from "./types";
+import type { BenchResult, Outcome, PlanName, Roofs } from "./types";
 
 const WORKGROUP = 256;
 const PASS_NANOS = 6.6e6;
@@ -202,3 +203,24 @@ export async function findRoofs(job: Job): Promise<Outcome<Roofs>> {
     launchMicros: slope.value / 1000,
   });
 }
+
+/** Roofs are what a device can reach: the higher of two measurements counts. A launch is taken from the newer one. */
+export const higherOf = (known: Roofs, newer: Roofs): Roofs => ({
+  bandwidth: Math.max(known.bandwidth, newer.bandwidth),
+  flops: Math.max(known.flops, newer.flops),
+  launchMicros: newer.launchMicros,
+});
+
+/** Whether a plan, as it was timed, was faster than the roof above it. */
+export const beatsRoofs = (
+  plans: readonly (readonly [PlanName, Plan])[],
+  { timings }: Pick<BenchResult, "timings">,
+  roofs: Roofs,
+): boolean =>
+  plans.some(([name, { kernels, totals }]) => {
+    const timed = timings.find(({ plan, kernel }) => plan === name && kernel === null);
+    if (!timed || timed.nanoseconds.length === 0) return false;
+    const flops = kernels.reduce((sum, kernel) => sum + kernel.flops, 0);
+    const leastSeconds = Math.max(totals.bytes / roofs.bandwidth, flops / roofs.flops);
+    return median(timed.nanoseconds) < leastSeconds * 1e9;
+  });

@@ -2,7 +2,7 @@
 import type { Kernel, NodeId, Plan, Target } from "../fusion";
 import { Arena } from "./arena";
 import type { Ledger } from "./arena";
-import { Recorder, runBench } from "./bench";
+import { plansNamed, Recorder, runBench } from "./bench";
 import type { BenchOptions, BenchPlans } from "./bench";
 import { DeviceHolder } from "./device";
 import { hostEnv } from "./env";
@@ -17,7 +17,7 @@ import { prepare } from "./prepare";
 import { done, fail, refusals } from "./problem";
 import { PATIENCE_MILLIS } from "./queue";
 import type { Job } from "./queue";
-import { findRoofs } from "./roofs";
+import { beatsRoofs, findRoofs, higherOf } from "./roofs";
 import { runSweep, type SweepOptions } from "./sweep";
 import { prepareTraining, type StepBatches, type StepsDone, type TrainRequest } from "./train";
 import { timestampTick, wallTick } from "./tick";
@@ -79,6 +79,8 @@ export function createSession(gpu: GPU | undefined, env: SessionEnv = hostEnv())
   const ledger: Ledger = { bytes: 0 };
   const described = new WeakSet<GPUDevice>();
   const roofs = new WeakMap<GPUDevice, Roofs>();
+  /** Devices on which a plan was faster than their roofs: those are measured again. */
+  const doubted = new WeakSet<GPUDevice>();
   const inTurn = takeTurns();
 
   /** A job on the device: its arena is freed whatever happens, except while a kernel hangs. */
@@ -115,9 +117,18 @@ export function createSession(gpu: GPU | undefined, env: SessionEnv = hostEnv())
 
   const roofsOf = async (job: Job): Promise<Outcome<Roofs>> => {
     const known = roofs.get(job.held.device);
-    if (known) return done(known);
-    const found = await findRoofs(job);
-    if (found.ok) roofs.set(job.held.device, found.value);
+    if (known && !doubted.has(job.held.device)) return done(known);
+    const measured = await findRoofs(job);
+    if (!measured.ok) return measured;
+    const found = known ? higherOf(known, measured.value) : measured.value;
+    roofs.set(job.held.device, found);
+    doubted.delete(job.held.device);
+    return done(found);
+  };
+
+  const roofsAfter = async (job: Job, plans: BenchPlans, result: BenchResult): Promise<Outcome<Roofs>> => {
+    const found = await roofsOf(job);
+    if (found.ok && beatsRoofs(plansNamed(plans), result, found.value)) doubted.add(job.held.device);
     return found;
   };
 
@@ -182,7 +193,7 @@ export function createSession(gpu: GPU | undefined, env: SessionEnv = hostEnv())
       const result = await Promise.race([main, stopped(env, options.signal).then(() => recorder.partial())]);
       if (!result.ok || result.value.stopped || options.roofs === false) return result;
       env.mark?.("run: roofs");
-      const measured = inTurn(() => onDevice([], roofsOf));
+      const measured = inTurn(() => onDevice([], (job) => roofsAfter(job, plans, result.value)));
       const found = await Promise.race([measured, stopped(env, options.signal).then(refusals.cancelled)]);
       env.mark?.("run: timed");
       return done({ ...result.value, roofs: found.ok ? found.value : null });
@@ -212,8 +223,7 @@ const patienceFor = (plans: readonly Plan[], software: boolean): number =>
   (software ? SOFTWARE_PATIENCE_MILLIS : PATIENCE_MILLIS) +
   2000 * Math.max(0, ...plans.map((plan) => longestDispatchSeconds(plan, software)));
 
-const plansOf = ({ naive, step, fused, hand }: BenchPlans): Plan[] =>
-  [naive, step, fused, hand].filter((plan): plan is Plan => Boolean(plan));
+const plansOf = (plans: BenchPlans): Plan[] => plansNamed(plans).map(([, plan]) => plan);
 
 const CANCEL_MILLIS = 100;
 

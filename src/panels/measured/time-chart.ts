@@ -1,4 +1,4 @@
-/** @file The time bars: grey for naive and this step, violet for fused; whiskers are quartiles, dashes the prediction. */
+/** @file The time bars: grey for naive and this step, violet for fused; whiskers are ±, dashes the prediction. */
 import type { Chart, ChartConfiguration, Plugin } from "chart.js";
 import { showSpread, type TimeRow } from "../model/run/timings";
 import { font, type Palette } from "./chart";

@@ -57,7 +57,7 @@ export function timePoster(
   const at = (micros: number): number => LEFT + (micros / longest) * (RIGHT - LEFT);
   const isPredicted = bars.some(({ predicted }) => predicted !== null);
   const says = run
-    ? `Measured on ${run.result.device.name}: medians with their quartiles${isPredicted ? `; dashed: predicted by ${run.predictedFor}` : ""}`
+    ? `Measured on ${run.result.device.name}: medians ± half the distance of the quartiles${isPredicted ? `; dashed: predicted by ${run.predictedFor}` : ""}`
     : `Predicted for the profile ${predictor}, not measured`;
   const none = run && noDifference(run);
   const shapes = bars.flatMap(({ name, fused, micros, says: number, measured, predicted }, i) => {

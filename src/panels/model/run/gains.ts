@@ -3,6 +3,8 @@ import { listOf, type Compilation } from "../../../fusion";
 import { isRunOf, type FinishedRun } from "../../../state";
 import type { TwoStops } from "./run-types";
 import { gainOf, noDifference } from "./difference";
+import { overRoof, roofPoints } from "./roofline";
+import { timingOf } from "./timings";
 import { count, showMicros } from "../units";
 
 export interface Split {
@@ -16,6 +18,17 @@ export interface Split {
   readonly rest: number;
 }
 
+/** Why the roofs can't tell what saves the time: a plan beat them, or they explain more than there was. */
+function untold(run: FinishedRun): string | null {
+  if (overRoof(roofPoints(run)))
+    return "How much of it is traffic can't be told: a plan reached more than 100 % of the roofs measured here.";
+  const split = splitOf(run);
+  const naive = timingOf(run.result, "naive", null);
+  return split && naive && split.traffic + split.launches > naive.median
+    ? `What saves it can't be told: by the roofs and launches measured here it would be ${showMicros(split.traffic + split.launches)}, more than the naive plan takes.`
+    : null;
+}
+
 /** Null without both times, without roofs, or where the run shows no difference. */
 export function splitOf(run: FinishedRun): Split | null {
   const { plans } = run;
@@ -27,12 +40,14 @@ export function splitOf(run: FinishedRun): Split | null {
   return { saved, traffic, launches, rest: saved - traffic - launches };
 }
 
-/** `Fusing saves 91 µs a run, by this device's measured roofs: it saves 62 µs of traffic and 38 µs of launches, and loses 9 µs in the rest (…).` */
+/** `Fusing saves 91 µs a run, by this device's measured roofs: it saves 62 µs of traffic and 38 µs of launches, and loses 9 µs in the rest (…).`; without the parts, and why, where they say nothing. */
 export function splitSentence(run: FinishedRun): string | null {
   const split = splitOf(run);
   if (!split) return null;
   const { saved, traffic, launches, rest } = split;
   const whole = saved >= 0 ? `Fusing saves ${showMicros(saved)} a run` : `Fusing costs ${showMicros(-saved)} a run`;
+  const none = untold(run);
+  if (none) return `${whole}. ${none}`;
   const parts = [
     { micros: traffic, where: "of traffic" },
     { micros: launches, where: "of launches" },

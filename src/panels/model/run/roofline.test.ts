@@ -47,7 +47,9 @@ test("a share over 100 % is explained: by the cache, or by roofs measured too lo
     [{ plan: "fused", kernel, title: "fused", intensity: 1, rate: share, share }] as const;
   expect(shareSentence(at(1.04), false)).toMatch(/how busy the memory/);
   expect(shareSentence(at(2.4, "K1"), false)).toMatch(/how busy the memory/);
-  expect(shareSentence(at(1.3), false)).toMatch(/says that the roofs were measured too low.*run again/);
+  expect(shareSentence(at(1.3), false)).toMatch(
+    /says that the roofs were measured too low.*next run measures them again/,
+  );
   expect(shareSentence(at(1.3), true)).toMatch(/stays in the device's cache.*too low/);
 });
 

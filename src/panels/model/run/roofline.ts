@@ -70,12 +70,16 @@ export function roofPoints({ result, plans }: FinishedRun): RoofPoint[] {
 /** Two digits are shown: from here on they say more than 100 %. */
 const OVER = 1.05;
 
-/** What the shares of the plans say; where one is over 100 %, how that can be. */
+/** Whether a plan was faster than the roof above it, as far as it is shown. */
+export const overRoof = (points: readonly RoofPoint[]): boolean =>
+  points.some(({ kernel, share }) => kernel === null && share >= OVER);
+
+/** What the shares of the plans say; where one is over 100 %, how that can be. The session measures such roofs again. */
 export function shareSentence(points: readonly RoofPoint[], cacheResident: boolean): string {
-  if (!points.some(({ kernel, share }) => kernel === null && share >= OVER))
+  if (!overRoof(points))
     return "A share of the roof says how busy the memory or the arithmetic is, not how useful: a naive plan may be near its roof while it moves bytes that the fused plan does not move at all.";
   const cache = cacheResident ? "the data stays in the device's cache, which is faster than memory, or " : "";
-  return `A share over 100 % says that ${cache}the roofs were measured too low, on a machine busy with something else: run again.`;
+  return `A share over 100 % says that ${cache}the roofs were measured too low, on a machine busy with something else. The next run measures them again.`;
 }
 
 export interface RoofAxes {
