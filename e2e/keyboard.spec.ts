@@ -57,6 +57,13 @@ test("by keyboard alone: round the parts, into dialogs and back, out of the edit
     await page.keyboard.press("Tab");
     expect(await inEditor()).toBe(true);
   });
+  await test.step("Ctrl K opens Find from within the text, and no letter that follows is lost or gets into the program", async () => {
+    const text = await play.text();
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("board");
+    await expect(page.getByRole("combobox", { name: "Find or do" })).toHaveValue("board");
+    expect(await play.text()).toBe(text);
+  });
 });
 
 test("from the program to a reason without a mouse: out of the editor, along the graph, into a card and back", async ({

@@ -1,6 +1,6 @@
 /** @file One listener for the whole page: from a key press to a command of the registry. */
 import { useEffect } from "react";
-import { commandFor, playground, type FocusArea, type PlaygroundState } from "../state";
+import { commandFor, playground, worksEverywhere, type FocusArea, type PlaygroundState } from "../state";
 import { takeKeyBuffer, bufferKey } from "./key-buffer";
 
 function areaOf(target: EventTarget | null): FocusArea {
@@ -70,12 +70,11 @@ function press(event: KeyboardEvent): void {
   else command.run(state);
 }
 
-/** Listens while the page is open. F1 and Ctrl Enter are caught before the editor sees them. */
+/** Listens while the page is open. What works everywhere is caught before an editor sees it. */
 export function useKeys(): void {
   useEffect(() => {
     const early = (event: KeyboardEvent): void => {
-      if (event.key === "F1" || event.key === "F6" || (event.key === "Enter" && (event.ctrlKey || event.metaKey)))
-        press(event);
+      if (worksEverywhere(event)) press(event);
     };
     window.addEventListener("keydown", early, { capture: true });
     window.addEventListener("keydown", press);

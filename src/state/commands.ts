@@ -370,7 +370,10 @@ const goesTo = (id: PlaygroundState["page"], title: string): Command => ({
 });
 
 const page: readonly Command[] = [
-  opens("find", "Find or do", [ctrl("k"), { key: "F1", everywhere: true }]),
+  opens("find", "Find or do", [
+    { ...ctrl("k"), everywhere: true },
+    { key: "F1", everywhere: true },
+  ]),
   {
     id: "new",
     title: "New program",

@@ -2,7 +2,7 @@
 export type * from "./types";
 export type { GpuSession, Shelf, Environment } from "./environment";
 export { chosenEdge, commands, findCommand, trains, type Command, type Key } from "./commands";
-export { commandFor, showKey, type FocusArea, type Press } from "./keys";
+export { commandFor, showKey, worksEverywhere, type FocusArea, type Press } from "./keys";
 export { createPlayground, type Playground } from "./playground";
 export { profileFields, profileTitle, readField, shownField, type FieldWords } from "./runs/profile-fields";
 export {

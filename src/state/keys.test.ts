@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { chosenEdge, commands } from "./commands";
-import { commandFor, showKey, type FocusArea, type Press } from "./keys";
+import { commandFor, showKey, worksEverywhere, type FocusArea, type Press } from "./keys";
 import type { PlaygroundState } from "./types";
 
 const state = {
@@ -40,10 +40,10 @@ test("keys ask for their commands, and Shift tells an arrow from a refusal", () 
   expect(asked("2", {}, "elsewhere", { ...state, presenter: true })).toBe("side-traffic");
 });
 
-test("a field keeps its letters, the editor its Ctrl K, the graph its arrows", () => {
+test("a field and the editor keep their letters, the graph its arrows", () => {
   expect(asked("j", {}, "text")).toBeNull();
   expect(asked("j", {}, "editor")).toBeNull();
-  expect(asked("k", { ctrlKey: true }, "editor")).toBeNull();
+  expect(asked("k", { ctrlKey: true }, "editor")).toBe("find");
   expect(asked("k", { ctrlKey: true }, "text")).toBe("find");
   expect(asked("F1", {}, "editor")).toBe("find");
   expect(asked("Enter", { ctrlKey: true }, "editor")).toBe("run");
@@ -51,6 +51,17 @@ test("a field keeps its letters, the editor its Ctrl K, the graph its arrows", (
   expect(asked("ArrowRight", {}, "graph")).toBeNull();
   expect(asked("j", {}, "graph")).toBe("step-forward");
   expect(asked("j", {}, "dialog")).toBeNull();
+});
+
+test("what the sheet names with Ctrl, or as an F key, works in the editor; its undo and redo are bound there", () => {
+  const strong = commands.flatMap(({ id, keys }) =>
+    keys.filter((key) => key.ctrl || /^F\d/.test(key.key)).map((key) => ({ id, key })),
+  );
+  const found = strong.map(({ id, key }) => {
+    const held = { ctrlKey: key.ctrl ?? false, shiftKey: key.shift ?? false };
+    return [id, asked(key.key, held, "editor"), worksEverywhere(press(key.key, held))];
+  });
+  expect(found).toEqual(strong.map(({ id }) => (id === "undo" || id === "redo" ? [id, null, false] : [id, id, true])));
 });
 
 test("keys on the card of an op work wherever the focus is, but in a field", () => {

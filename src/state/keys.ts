@@ -47,7 +47,7 @@ function worksAt(wanted: Key, area: FocusArea, letterKeys: boolean): boolean {
     case "editor":
       return false;
     case "text":
-      return wanted.key === "Escape" || (wanted.key === "k" && wanted.ctrl === true);
+      return wanted.key === "Escape";
     case "graph":
       // Inside the graph the arrows follow edges, and Escape and the letters are offered to it first.
       return !wanted.key.startsWith("Arrow") && (wanted.ctrl || wanted.key.length > 1 || letterKeys);
@@ -55,6 +55,10 @@ function worksAt(wanted: Key, area: FocusArea, letterKeys: boolean): boolean {
       return wanted.ctrl || wanted.key.length > 1 || letterKeys;
   }
 }
+
+/** Whether a press asks for the same wherever the focus is, so that no editor may see it first: Monaco waits for a second key after Ctrl K. */
+export const worksEverywhere = (press: Press): boolean =>
+  commands.some(({ keys }) => keys.some((wanted) => wanted.everywhere && matches(wanted, press)));
 
 /** The command that a key press asks for, or null. Keys of `where: "graph"` commands are the canvas's own. */
 export function commandFor(press: Press, area: FocusArea, state: PlaygroundState): Command | null {

@@ -39,7 +39,8 @@ const options = (): monaco.editor.IStandaloneEditorConstructionOptions => ({
   inlayHints: { enabled: "on", fontSize: 12, padding: true, fontFamily: pageFont() },
   lightbulb: { enabled: "onCode" as monaco.editor.ShowLightbulbIconMode },
   hover: { delay: 250, above: false },
-  ariaLabel: "Program text. Tab goes to the next part until you type; then press Control M first. F1 opens Find or do.",
+  ariaLabel:
+    "Program text. Tab goes to the next part until you type; then press Control M first. Control K opens Find or do.",
 });
 
 const NO_BARS: ReadonlyMap<number, CostBar> = new Map();

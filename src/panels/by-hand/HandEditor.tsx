@@ -68,13 +68,12 @@ function useKeys(editor: Editor | null): void {
     if (!editor) return;
     const { actions } = playground.getState();
     const { CtrlCmd, Shift } = monaco.KeyMod;
-    const { KeyZ, KeyY, Enter } = monaco.KeyCode;
+    const { KeyZ, KeyY } = monaco.KeyCode;
     const add = (id: string, label: string, keybindings: number[], run: () => void) =>
       editor.addAction({ id: `by-hand.${id}`, label, keybindings, run });
     const added = [
       add("undo", "Undo", [CtrlCmd | KeyZ], () => actions.undo()),
       add("redo", "Redo", [CtrlCmd | Shift | KeyZ, CtrlCmd | KeyY], () => actions.redo()),
-      add("run", "Run", [CtrlCmd | Enter], () => void actions.runBoth()),
     ];
     return () => added.forEach((each) => each.dispose());
   }, [editor]);
