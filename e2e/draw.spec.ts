@@ -107,10 +107,13 @@ test("a graph is drawn by the mouse: from the palette, by a double click, on an 
         await page.mouse.up();
         await expect(play.region("Kernels").getByRole("heading")).toContainText("softmax");
       }
-      const box = (await play.node(/^softmax/).boundingBox())!;
-      expect(Math.abs(box.x - call[0])).toBeLessThan(60);
-      expect(Math.abs(box.y - call[1])).toBeLessThan(60);
-      expect(box.height).toBeLessThan(90);
+      // The view may still be on its way.
+      await expect
+        .poll(async () => {
+          const box = (await play.node(/^softmax/).boundingBox())!;
+          return Math.abs(box.x - call[0]) < 60 && Math.abs(box.y - call[1]) < 60 && box.height < 90;
+        })
+        .toBe(true);
       expect(await overlaps()).toEqual([]);
     }
     // Open, it makes room.
