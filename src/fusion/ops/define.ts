@@ -335,6 +335,10 @@ export interface Names {
   readonly passes?: (attrs: Attrs) => boolean;
   /** Whether PyTorch takes no whole numbers and no truth values here, where other libraries convert them. */
   readonly floatsInTorch?: true | ((attrs: Attrs) => boolean);
+  /** Whether PyTorch takes no floats beside whole numbers here, where other libraries convert those. */
+  readonly oneDtypeInTorch?: true;
+  /** Whether PyTorch's method, and its function outside of `nn.functional`, ask for the axis. */
+  readonly saysAxisInTorch?: true;
   /** Which operand holds indices, and of what: those that stand in the text are held to it, where indices that are data may lie anywhere. */
   readonly chosen?: (inputs: readonly (TensorType | null)[], attrs: Attrs) => Chosen | null;
   /** The numbers that it makes of its attributes alone: a loop of Python over them knows each. */

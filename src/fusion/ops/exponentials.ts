@@ -28,6 +28,7 @@ export const ofExponentials = (
 ): CompositeDef =>
   composite({
     ...spec,
+    saysAxisInTorch: true,
     params: [ONE_TENSOR, AXIS, optionalDtype("x is converted to it first.")],
     check: (_inputs, attrs) => checkDtype(attrs),
     nonDifferentiable: ["max"],

@@ -76,6 +76,11 @@ export function checkLoss(
 ): Failed | null {
   const [a, b] = [x!.shape, target!.shape];
   const axis = a.length > 1 ? 1 : 0;
+  if (/^f/.test(target!.dtype) && b.length < a.length)
+    return wrong(
+      "bad-operand",
+      `${names[1]} is ${target!.dtype}: a target names one class for each row, by a whole number, or a share of ${names[0]}'s shape for every class; write ${names[1]}.long().`,
+    );
   const both = `${names[0]} is ${showShape(a)}, ${names[1]} is ${showShape(b)}`;
   if (a.length === 0 || b.join() !== a.filter((_, i) => i !== axis).join())
     return wrong(

@@ -12,7 +12,10 @@ const EXCLUSIVE: Param = {
 };
 const REVERSE: Param = { names: ["reverse"], kind: "bool", default: false, doc: "From the end." };
 
-export interface ScanSpec extends Pick<OpDef, "name" | "jax" | "doc" | "indices" | "keeps" | "rowWithoutAxis"> {
+export interface ScanSpec extends Pick<
+  OpDef,
+  "name" | "jax" | "doc" | "indices" | "keeps" | "rowWithoutAxis" | "saysAxisInTorch"
+> {
   /** The reduction that the last element is the result of. */
   readonly fold: OpDef;
   /** Whether a call may leave the element itself out; where it may not, nothing needs an identity. */

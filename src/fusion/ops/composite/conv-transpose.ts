@@ -17,6 +17,7 @@ import { eachAxis, paddingOf } from "../windows";
 
 export const convTranspose = composite({
   name: "conv_transpose",
+  oneDtypeInTorch: true,
   mayLackBatch: true,
   aliases: ["conv_transpose1d", "conv_transpose2d", "conv_transpose3d"],
   doc: {

@@ -6,6 +6,7 @@ import { paddingOf } from "../windows";
 
 export const conv = composite({
   name: "conv",
+  oneDtypeInTorch: true,
   mayLackBatch: true,
   aliases: ["conv1d", "conv2d", "conv3d"],
   doc: {

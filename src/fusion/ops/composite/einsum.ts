@@ -3,6 +3,7 @@ import { buildEinsum, readEquation } from "../einsum";
 
 export const einsum = composite({
   name: "einsum",
+  oneDtypeInTorch: true,
   doc: {
     formula: "axes by letters: ij,jk->ik",
     teaches:

@@ -5,6 +5,7 @@ import { saySizes, wrong } from "../shapes";
 
 export const linear = composite({
   name: "linear",
+  oneDtypeInTorch: true,
   doc: {
     formula: "x @ weightᵀ + bias",
     teaches: "The transpose only changes how the weight is read; the bias is added in registers.",

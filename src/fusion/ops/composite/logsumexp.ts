@@ -4,6 +4,7 @@ import { axesOf } from "../shapes";
 
 export const logsumexp = composite({
   name: "logsumexp",
+  saysAxisInTorch: true,
   doc: {
     formula: "max x + ln Σ e^(x − max x)",
     teaches:

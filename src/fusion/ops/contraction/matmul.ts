@@ -31,6 +31,7 @@ export const matmul: OpDef = {
   name: "matmul",
   aliases: ["mm", "bmm", "mv", "dot"],
   kind: "contraction",
+  oneDtypeInTorch: true,
   doc: {
     formula: "a @ b",
     teaches: "Each tile of the result is in registers until it is stored, so elementwise ops after it cost no traffic.",

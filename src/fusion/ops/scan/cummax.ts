@@ -4,6 +4,7 @@ import { scan } from "../scans";
 
 export const cummax = scan({
   name: "cummax",
+  saysAxisInTorch: true,
   indices: "cummax_indices",
   keeps: "truths",
   doc: {

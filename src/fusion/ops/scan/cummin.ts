@@ -4,6 +4,7 @@ import { scan } from "../scans";
 
 export const cummin = scan({
   name: "cummin",
+  saysAxisInTorch: true,
   indices: "cummin_indices",
   keeps: "truths",
   doc: {

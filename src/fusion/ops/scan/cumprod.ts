@@ -3,6 +3,7 @@ import { scan } from "../scans";
 
 export const cumprod = scan({
   name: "cumprod",
+  saysAxisInTorch: true,
   rowWithoutAxis: "jax",
   doc: {
     formula: "∏ of all up to here",

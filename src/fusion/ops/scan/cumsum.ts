@@ -3,6 +3,7 @@ import { scan } from "../scans";
 
 export const cumsum = scan({
   name: "cumsum",
+  saysAxisInTorch: true,
   rowWithoutAxis: "jax",
   doc: {
     formula: "Σ of all up to here",

@@ -14,6 +14,7 @@ function signed({ of }: DerivativeContext, w: NodeId, f: (logarithm: NodeId) => 
 
 export const logcumsumexp = scan({
   name: "logcumsumexp",
+  saysAxisInTorch: true,
   jax: ["cumlogsumexp"],
   doc: {
     formula: "ln Σ eˣ of all up to here",

@@ -13,6 +13,7 @@ import { normalAxis, numberOf, opDef, withDefaults, type CompositeDef, type OpDe
 import { stackedRows } from "../statements/loop-rows";
 import type { Bound } from "./bind";
 import { expand, expandWith, meant, noneOr } from "./expand";
+import { refusesOperands } from "./refused";
 import { noteAlike } from "./wanted";
 import {
   addNode,
@@ -166,6 +167,7 @@ function inferType(
 /** Makes the node(s) of a call whose arguments are bound. Broken, with a diagnostic, when shapes or dtypes don't fit. */
 export function applyOp(interpreter: Interpreter, run: StatementRun, written: Call, bound: Bound): Value {
   const { expr } = written;
+  if (refusesOperands(interpreter, written.op, expr, bound.tensors)) return BROKEN;
   const inputs = nodesOf(interpreter, run, bound.tensors);
   const types = inputs.map((id) => noneOr(id, (known) => typeOf(interpreter, known)));
   const { ofTruths } = written.op;

@@ -28,6 +28,7 @@ import { addLoss, freeze, learnInPlace, zeroOne } from "../objects/parameters";
 import { copiedInOrder, writeInPlace } from "./memory";
 import { libraryCall, opCall } from "./op-calls";
 import { initialise, isFill, isInit } from "../layers/begins";
+import { refusesInPlace } from "./refused";
 import { isSplit, splitResults } from "./split";
 import { bindName, boundAt } from "../symbols";
 import { bare, type CallExpr, type Identifier, type Expr, lastNameOf } from "../reading/syntax";
@@ -186,7 +187,14 @@ export function methodCall(
   // NumPy's arrays take all axes: `x.transpose(0, 2, 1, 3)`.
   const op = findOp(plain === "transpose" && operands.length > 3 ? "permute" : plain);
   if (op && op.kind !== "source") {
-    const now = opCall(interpreter, run, { ...call, dialect: dialectIn(interpreter) }, op, inOrder(op, all));
+    const now = opCall(
+      interpreter,
+      run,
+      { ...call, dialect: dialectIn(interpreter), isMethod: true },
+      op,
+      inOrder(op, all),
+    );
+    if (inPlace && op.kind === "elementwise" && refusesInPlace(interpreter, call.expr, value, now)) return BROKEN;
     return inPlace ? written(interpreter, run, call, value, now) : now;
   }
   const known = hostCall(interpreter, run, call, name.text, operands);

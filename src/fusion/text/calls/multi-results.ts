@@ -63,9 +63,9 @@ export function resultAt(
 }
 
 /** What a name that is bound to a call's answer stands for: PyTorch's two are taken apart by their number. */
-export const asPair = (interpreter: Interpreter, value: Value): Value =>
+export const asPair = (interpreter: Interpreter, value: Value, expr: Expr): Value =>
   value.kind === "tensor" && /\btorch\b/.test(interpreter.text) && isPair(interpreter, value.node)
-    ? { ...value, isPair: true }
+    ? { ...value, isPair: interpreter.sites.get(value.node)!.expr === expr ? "called" : "returned" }
     : value;
 
 /** What `count` names take of a tensor: values and indices, or its rows; null where it has another number of rows. */

@@ -15,7 +15,8 @@ import { openTrial } from "../trial";
 import { constantValues } from "../values/constant-values";
 import { arrayOfList } from "../values/number-arrays";
 import { callAnyDef, isInLibrary, libraryOverload, libraryScope } from "../library/library";
-import type { DefStatement, Expr } from "../reading/syntax";
+import { bare, type DefStatement, type Expr, lastNameOf } from "../reading/syntax";
+import { isTorchAt } from "./refused";
 import { asScalarTensor, BROKEN, type GivenArgument, numberValue, type Operand, type Value } from "../values/values";
 
 const isTorchCall = (interpreter: Interpreter, dialect: Dialect): boolean =>
@@ -51,6 +52,7 @@ function asTorchReads(
 
 export interface OpCall extends CallAt {
   readonly dialect?: Dialect;
+  readonly isMethod?: true;
   /** The name in the text, for messages about the whole call. */
   readonly word?: Span;
 }
@@ -144,6 +146,7 @@ function opValue(
   );
   const overload = libraryOverload(meant, dialect, args);
   if (overload) return callAnyDef(interpreter, run, libraryCall(call, overload), args);
+  if (!saysAxis(interpreter, call, meant, args)) return BROKEN;
   const folded = foldCall(
     meant,
     given.map(({ operand }) => operand),
@@ -197,6 +200,23 @@ function takesFloats(
   const edits = [{ span: { from: span.to, to: span.to }, insert: ".float()" }];
   const fixes = first.expr && simple ? [{ title: "Convert it to floats", edits }] : [];
   interpreter.diagnostics.add("bad-operand", expr.span, text, { fixes, nodes: [node], raises: ["RuntimeError"] });
+  return false;
+}
+
+/** Whether a call says the axis where PyTorch asks for it, which is told where it does not. */
+function saysAxis(
+  interpreter: Interpreter,
+  { expr, isMethod, word }: OpCall,
+  op: OpDef | CompositeDef,
+  args: readonly GivenArgument[],
+): boolean {
+  const callee = bare(expr.callee);
+  const isOfTorch = callee.kind === "member" && lastNameOf(callee.object) === "torch";
+  if (!op.saysAxisInTorch || !(isMethod ?? isOfTorch) || !isTorchAt(interpreter, expr)) return true;
+  const axis = op.params.findIndex(({ kind }) => kind === "axis" || kind === "axes");
+  if (axis < 0 || gives(op, axis, args)) return true;
+  const text = `PyTorch asks for the axis of ${op.name} here: write dim=-1 for the last one.`;
+  interpreter.diagnostics.add("missing-argument", word ?? callee.span, text, { raises: ["TypeError"] });
   return false;
 }
 

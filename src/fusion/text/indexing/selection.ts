@@ -319,5 +319,5 @@ function fold(
   ]);
   // PyTorch answers indices beside such values.
   const isPair = dim !== null && !call.isNumpy && /^(max|min)$/.test(name);
-  return isPair && value.kind === "tensor" ? { ...value, isPair } : value;
+  return isPair && value.kind === "tensor" ? { ...value, isPair: "returned" } : value;
 }

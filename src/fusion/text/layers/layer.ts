@@ -1,6 +1,7 @@
 /** @file A layer of a library as a value: made by a call, called with its input, asked for its weights and sizes. */
 import { type NodeId } from "../../ir";
 import { findOp } from "../../ops";
+import { isTorchIn } from "../calls/dialect";
 import { einops, isEinops } from "../calls/einops";
 import { noteWanted } from "../calls/wanted";
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
@@ -140,6 +141,16 @@ function trains(interpreter: Interpreter, layer: LayerInfo, args: readonly Given
   return said?.kind === "bool" ? !said.value : (modeOf(interpreter, layer) ?? false);
 }
 
+/** Says once that dropout is off where PyTorch's new modules train, and nothing says that this one does not. */
+function tellOff(interpreter: Interpreter, at: CallAt, layer: LayerInfo, args: LayerArguments): void {
+  const p = args.value("p");
+  if (p?.kind !== "number" || p.value === 0) return;
+  if (!isTorchIn(interpreter) || modeOf(interpreter, layer) !== null || interpreter.diagnostics.has("inference"))
+    return;
+  const text = "Dropout is off: the module is read as for inference. Write m.train() for training.";
+  interpreter.diagnostics.add("inference", at.expr.span, text, { severity: "info" });
+}
+
 /** A layer called with its input. */
 export function callLayer(
   interpreter: Interpreter,
@@ -209,6 +220,7 @@ export function callLayer(
     return operand && operand.value.kind !== "none" ? [keyword(name, operand)] : [];
   });
   // A module is as after eval() until the program says otherwise.
+  if (callee.names.has("training")) tellOff(interpreter, at, layer, args);
   if (callee.names.has("training"))
     options.set("training", {
       value: { kind: "bool", value: trains(interpreter, layer, [...all, ...layer.args]) },

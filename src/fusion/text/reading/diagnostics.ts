@@ -67,6 +67,11 @@ export class Diagnostics {
     return false;
   }
 
+  /** Whether something of this kind was said. */
+  has(code: string): boolean {
+    return [...this.found.values()].some((each) => each.code === code);
+  }
+
   /** How many mistakes were found. */
   get errorCount(): number {
     return [...this.found.values()].filter(({ severity }) => severity === "error").length;

@@ -266,12 +266,18 @@ function aliasesIn(
 const statementsOf = (body: Item | null): readonly Statement[] => body?.parts.flatMap((part) => part.statements) ?? [];
 const bodyOf = (item: Item): readonly Statement[] => statementsOf(partNamed(item.parts, "Body"));
 
-/** What the parser misses in a statement with a body. */
-function missing(text: string, { from }: Span, empty: boolean): string {
+const NO_COLON = "A colon is missing at the end of this line: add `:`.";
+
+/** Whether the line of a statement with a body ends without its colon. */
+export function lacksColon(text: string, from: number): boolean {
   const end = text.indexOf("\n", from);
   const line = text.slice(from, end < 0 ? text.length : end).replace(/\s*(#.*)?$/, "");
-  if (/^(async\s+)?(def|class|for|while|if|with|try)\b/.test(line) && !/[:([{,\\]$/.test(line))
-    return "A colon is missing at the end of this line: add `:`.";
+  return /^(async\s+)?(def|class|for|while|if|with|try)\b/.test(line) && !/[:([{,\\]$/.test(line);
+}
+
+/** What the parser misses in a statement with a body. */
+function missing(text: string, { from }: Span, empty: boolean): string {
+  if (lacksColon(text, from)) return NO_COLON;
   return empty ? "An indented body is missing under this line." : "Something is missing here.";
 }
 
@@ -285,6 +291,12 @@ function goesOn(text: string, from: number, depth: number): boolean {
 function bodyErrors({ text, diagnostics, item, span }: ParserContext): void {
   const bodies = item.parts.filter((part) => part.name === "Body");
   const empty = bodies.length === 0 || bodies.some((body) => statementsOf(body).length === 0);
+  for (const { from } of bodies.filter((body) => text[body.from] !== ":")) {
+    const begin = text.lastIndexOf("\n", from - 1) + 1;
+    const indent = /^\s*/.exec(text.slice(begin, from))![0].length;
+    const fixes = [{ title: "Add :", edits: [{ span: { from, to: from }, insert: ":" }] }];
+    diagnostics.add("syntax", { from: begin + indent, to: from }, NO_COLON, { fixes });
+  }
   for (const part of [...bodies.flatMap((body) => body.parts), ...item.parts]) {
     if (part.name !== "⚠") continue;
     const word = text.slice(part.from, Math.min(part.to, part.from + 20)).trim();

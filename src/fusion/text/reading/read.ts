@@ -6,7 +6,7 @@ import { aboutParser } from "./mistakes";
 import { parseWithin } from "./parse";
 import type { Item } from "./read-item";
 import { readExpression, isExpression } from "./read-expression";
-import { readStatement, isStatement } from "./read-statement";
+import { isStatement, lacksColon, readStatement } from "./read-statement";
 
 export interface Program {
   readonly statements: readonly Statement[];
@@ -82,7 +82,7 @@ function aligned(text: string, diagnostics: Diagnostics, parts: readonly Item[])
     if (after.from > readFrom) [above, readFrom] = [new Set(), after.from];
     for (const each of indentsOf(text.slice(readFrom, begins))) above.add(each);
     readFrom = begins;
-    if (!above.has(indent))
+    if (!above.has(indent) && !lacksColon(text, after.from))
       diagnostics.add(
         "syntax",
         { from: part.from, to: part.to },

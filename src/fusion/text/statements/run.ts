@@ -33,6 +33,7 @@ import { itemsOf } from "./iterate";
 import { isOn } from "./modes";
 import { decorated } from "./decorators";
 import { currentAll, writeInPlace } from "../calls/memory";
+import { refusesInPlace } from "../calls/refused";
 import { asPair } from "../calls/multi-results";
 import { isIdle, runClass } from "../objects/classes";
 import { isModule, setWeights } from "../objects/modules";
@@ -219,7 +220,7 @@ function runAssign(interpreter: Interpreter, statement: AssignStatement, frame: 
     const found = holeAsNode(interpreter, { ...run, root: path }, evaluate(interpreter, run, value, path), value);
     const checked =
       annotation && annotatedKind(annotation) === null ? checkedType(interpreter, run, annotation, found) : found;
-    bound = expr.kind === "call" && target.kind === "name" ? asPair(interpreter, checked) : checked;
+    bound = expr.kind === "call" && target.kind === "name" ? asPair(interpreter, checked, expr) : checked;
     bindTargets(interpreter, run, first, bound);
   });
   // `x[0] = x[-1] = 0`: each target is a version of its own.
@@ -296,7 +297,8 @@ function runUpdate(interpreter: Interpreter, statement: UpdateStatement, frame: 
     const left = operand(target, `${run.root}/0`, null);
     const right = operand(statement.value, `${run.root}/1`, statement.value);
     if (target.kind !== "subscript") {
-      const now = updated(interpreter, run, statement, left, right, run.root);
+      const made = updated(interpreter, run, statement, left, right, run.root);
+      const now = statement.op !== "@" && refusesInPlace(interpreter, target, left.value, made) ? BROKEN : made;
       // What holds the tensor is asked before it holds what was written.
       if (target.kind === "member" && target.name.text === "data") learnInPlace(interpreter, frame, left.value, now);
       writeInPlace(interpreter, run, target, left.value, now);

@@ -4,8 +4,8 @@ import type { CompositeDef, OpDef } from "../../ops";
 import type { ClassStatement, DefStatement, Expr, Identifier, Statement } from "../reading/syntax";
 
 export type Value =
-  /** `isPair`: the values of a call that answers indices beside them, bound as one. */
-  | { readonly kind: "tensor"; readonly node: NodeId; readonly isPair?: true }
+  /** `isPair`: the values of a call that answers indices beside them, bound as one; whether by that call or by a def that answers them. */
+  | { readonly kind: "tensor"; readonly node: NodeId; readonly isPair?: "called" | "returned" }
   /** With a dtype when it was written with one, `f16(0.5)`: then it is never folded. `isTensor`: as `torch.tensor(2)` is one, which changes where it is. */
   | {
       readonly kind: "number";

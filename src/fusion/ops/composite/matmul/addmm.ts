@@ -3,6 +3,7 @@ import { number, tensor } from "../../families";
 
 export const addmm = composite({
   name: "addmm",
+  oneDtypeInTorch: true,
   aliases: ["baddbmm", "addmv"],
   doc: {
     formula: "beta · x + alpha · (a @ b)",

@@ -4,6 +4,7 @@ import { buildTensordot, checkTensordot, pairedAxes } from "../../einsum";
 
 export const tensordot = composite({
   name: "tensordot",
+  oneDtypeInTorch: true,
   doc: {
     formula: "Σ over pairs of axes",
     teaches: "Paired axes are summed: a matmul with reshapes and transposes.",

@@ -4,6 +4,7 @@ import { flattened } from "../../linear-indices";
 
 export const vdot = composite({
   name: "vdot",
+  oneDtypeInTorch: true,
   doc: {
     formula: "Σ a[i] · b[i]",
     teaches: "A dot product of all elements: two tensors are loaded and one number is stored.",
