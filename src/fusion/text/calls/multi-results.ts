@@ -2,22 +2,13 @@
 import { findOp } from "../../ops";
 import { applyOp, applyParts } from "./apply";
 import { noteView } from "./memory";
+import { isPair } from "./pairs";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { typeOf } from "../interpreter";
 import type { Expr } from "../reading/syntax";
-import { bare, lastNameOf } from "../reading/syntax";
+import { bare } from "../reading/syntax";
 import type { NodeId } from "../../ir";
 import { BROKEN, isBroken, type Operand, tensorValue, type Value } from "../values/values";
-
-/** Whether `node` was written as a call that answers values and indices. */
-export function isPair({ sites, nodes }: Interpreter, node: NodeId): boolean {
-  const site = sites.get(node);
-  if (site?.op?.indices === undefined || nodes.get(node)?.id !== node) return false;
-  // amax and amin answer values alone.
-  if (site.expr.kind === "call" && /^am(ax|in)$/.test(lastNameOf(site.expr.callee))) return false;
-  // A reduction of everything answers one value alone.
-  return site.op.kind !== "reduce" || (site.attrs["axes"] ?? null) !== null;
-}
 
 /** The indices beside the values `node`; null where its call answers values alone. */
 export function indicesBeside(interpreter: Interpreter, run: StatementRun, node: NodeId, path: string): Value | null {

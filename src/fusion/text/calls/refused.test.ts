@@ -13,7 +13,7 @@ const errors = (text: string): string[] =>
 const PAIR = "PyTorch answers a pair here, values and indices";
 const MIXED = "PyTorch multiplies tensors of one dtype";
 const AXIS = "PyTorch asks for the axis of";
-const SIZES = "In place, a tensor keeps its sizes";
+const SIZES = "A tensor that is written into keeps its sizes";
 
 // As torch 1.13 refuses them.
 describe("in PyTorch", () => {

@@ -6,7 +6,7 @@ import { isInLibrary } from "../library/library";
 import { bare, type Expr } from "../reading/syntax";
 import { isScalarTensor, type Operand, type Value } from "../values/values";
 import { dialectOf, isNumpyIn, isTorchIn } from "./dialect";
-import { isPair } from "./multi-results";
+import { isPair } from "./pairs";
 
 /** Whether PyTorch reads an expression: not what another library's function is called with, and no method or operator where there may be arrays of another. */
 export function isTorchAt(interpreter: Interpreter, expr: Expr): boolean {
@@ -86,7 +86,7 @@ export function refusesInPlace(interpreter: Interpreter, expr: Expr, was: Value,
   // A sum of all elements is a number to NumPy, and what is added to it makes another.
   const isKept = isTorchAt(interpreter, expr) || (own.length > 0 && isNumpyIn(interpreter));
   if (!isKept || own.join() === made.join()) return false;
-  const text = `In place, a tensor keeps its sizes: this one is ${showShape(own)}, and what is computed is ${showShape(made)}. Give the result a name: y = ….`;
+  const text = `A tensor that is written into keeps its sizes: this one is ${showShape(own)}, and what is computed is ${showShape(made)}. Give the result a name: y = ….`;
   interpreter.diagnostics.add("shape-mismatch", expr.span, text, {
     nodes: nodes.slice(0, -1),
     raises: ["RuntimeError", "ValueError"],

@@ -383,7 +383,9 @@ describe("layers in a script", () => {
   test("nn.Sequential of layers that say both sizes; weights are made once", () => {
     const text =
       "x: f32[5, 8]\nnet = nn.Sequential(nn.Linear(8, 16), nn.GELU(), nn.Dropout(0.1), nn.Linear(16, 4))\ny = net(x)\n";
-    expect(problems(text)).toEqual([]);
+    expect(problems(text)).toEqual([
+      "3:5 inference Dropout is off: the module is read as for inference. Write m.train() for training.",
+    ]);
     expect(picture(text).at(-1)).toContain("f32[5, 4]");
     const twice = "x: f32[5, 8]\nfc = nn.Linear(8, 8)\ny = fc(torch.relu(fc(x)))\n";
     expect([...parseProgram(twice).graph.nodes.values()].filter(({ op }) => op === "input")).toHaveLength(3);
