@@ -76,7 +76,7 @@ export function checkLoss(
 ): Failed | null {
   const [a, b] = [x!.shape, target!.shape];
   const axis = a.length > 1 ? 1 : 0;
-  if (/^f/.test(target!.dtype) && b.length < a.length)
+  if (target!.dtype.startsWith("f") && b.length < a.length)
     return wrong(
       "bad-operand",
       `${names[1]} is ${target!.dtype}: a target names one class for each row, by a whole number, or a share of ${names[0]}'s shape for every class; write ${names[1]}.long().`,

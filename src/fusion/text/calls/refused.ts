@@ -45,7 +45,7 @@ function problemOf(
   const nodes = given.flatMap(({ value }) =>
     value.kind === "tensor" && !interpreter.unknown.has(value.node) ? [value.node] : [],
   );
-  const isFloat = (node: NodeId): boolean => /^f/.test(typeOf(interpreter, node).dtype);
+  const isFloat = (node: NodeId): boolean => typeOf(interpreter, node).dtype.startsWith("f");
   const whole = nodes.find((node) => !isFloat(node));
   if (whole === undefined || !nodes.some(isFloat)) return null;
   const { dtype } = typeOf(interpreter, whole);
