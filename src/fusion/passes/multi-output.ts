@@ -1,6 +1,7 @@
 /** @file One kernel with several outputs, for a value that is stored anyway and for kernels that read the same tensor. */
 import {
   edgeId,
+  extended,
   type EdgeId,
   isInput,
   node,
@@ -23,6 +24,7 @@ import { judge, policyOnContraction, prologueVerdict } from "./profitability/pro
 import {
   aboutRecomputed,
   aboutRoom,
+  leavingWords,
   RECOMPUTED,
   recomputedOutputs,
   withRoom,
@@ -66,7 +68,9 @@ export const multiOutput: FusionPass = {
     const refusal =
       policyOnContraction(planner, candidate) ?? prologueVerdict(planner, candidate) ?? byPolicy(planner, candidate);
     if (refusal) return refusal;
-    return judge(planner, candidate, delta, doing(planner, candidate), true);
+    const opinion = judge(planner, candidate, delta, doing(planner, candidate), true);
+    if (candidate.rule !== RECOMPUTED || !opinion.ok) return opinion;
+    return extended(opinion, { text: `${opinion.text}${leavingWords(planner, candidate)}` });
   },
   apply: (_planner, candidate) => patchOf(candidate),
 };
@@ -83,11 +87,12 @@ function legalPlain(planner: Planner, candidate: Candidate): Verdict {
   return no("L_STRICT", candidate.nodes, text, STRICT_OFF);
 }
 
-function doing(planner: Planner, { rule, nodes, remove, add }: Candidate): string {
+function doing(planner: Planner, candidate: Candidate): string {
+  const { rule, nodes, remove, add } = candidate;
   const { graph } = planner;
   if (rule === SECOND_LOOK)
     return `Computing ${namesOf(graph, remove[0]!.outputs)} where ${remove[0]!.outputs.length === 1 ? "it is" : "they are"} read`;
-  if (rule === RECOMPUTED) return aboutRecomputed(planner, { nodes });
+  if (rule === RECOMPUTED) return aboutRecomputed(planner, candidate);
   if (rule === WITH_ROOM) return aboutRoom(planner, { nodes, remove });
   if (rule === "siblings") {
     const shared = sharedReads(planner, remove[0]!, remove[1]!)[0];

@@ -111,12 +111,14 @@ const MENTION = new RegExp(`(?:the (${ORDINALS.join("|")}) )?\`([^\`]+)\``, "gi"
 /** What stands before ops whose part the sentence itself tells: members of a kernel, what a path runs through, what else is read. */
 const TOLD = /(?:kernels? (?:of|for) (?:(?:[a-z]+ )*`[^`]+`(?: ops)?(?:, | and ))*(?:[a-z]+ )*|runs through )$/;
 
-const READS_AS = /^ while the tile of `[^`]+`, which it reads as /;
+/** What stands behind such ops: what a tile reads, and whose kernel they leave. */
+const TOLD_BEHIND =
+  /^(?: while the tile of `[^`]+`, which it reads as |(?: ops)?(?:(?:,| and)(?: [a-z]+)* `[^`]+`(?: ops)?)* leaves? the kernel of )/;
 
 /** Ops of the kernels in question that a sentence names; those of one name that it doesn't tell apart are left out. */
 function mentionsIn({ graph }: Planner, { remove, nodes }: Candidate, { text, nodes: about }: Verdict): Mention[] {
   const mentions = [...text.matchAll(MENTION)].filter(
-    ({ index, 0: words }) => !TOLD.test(text.slice(0, index)) && !READS_AS.test(text.slice(index + words.length)),
+    ({ index, 0: words }) => !TOLD.test(text.slice(0, index)) && !TOLD_BEHIND.test(text.slice(index + words.length)),
   );
   return mentions.flatMap(([words, ordinal, name]) => {
     const isCalled = (id: NodeId): boolean => graph.nodes.has(id) && nodeName(node(graph, id)) === name;

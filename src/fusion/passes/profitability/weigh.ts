@@ -4,6 +4,7 @@ import {
   groupedCounts,
   type Alternative,
   type Criterion,
+  type NodeId,
   type Region,
   type StepCost,
   type Verdict,
@@ -28,11 +29,16 @@ export function workOf(planner: Planner, regions: readonly Region[]): Work {
   return { micros, bytes, launches };
 }
 
+/** Whether several of these kernels compute it. */
+export const isTwice = (kernels: readonly Region[], value: NodeId): boolean =>
+  kernels.filter(({ members }) => members.includes(value)).length > 1;
+
 /** What the two ways of a candidate are called. */
-function namesOfWays({ kind, add, merged, rewrite }: Candidate): readonly [string, string] {
+function namesOfWays({ kind, nodes, add, merged, rewrite }: Candidate): readonly [string, string] {
   if (kind === "split") return ["one kernel", "split"];
   if (rewrite) return ["as written", "rewritten"];
-  if (merged.length === 0 && add.length > 1) return ["stored", "recomputed by each reader"];
+  if (merged.length === 0 && add.length > 1)
+    return ["stored", isTwice(add, nodes[0]!) ? "recomputed by each reader" : "computed where it is read"];
   return ["separate kernels", "one kernel"];
 }
 

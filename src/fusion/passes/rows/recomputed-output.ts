@@ -5,14 +5,30 @@ import { neededBy } from "../../kernel";
 import type { Answer, Candidate } from "../driver/define";
 import { edgesBetween, nodesOf } from "../driver/merge";
 import type { Planner } from "../driver/planner";
-import { namesOf } from "../driver/sentences";
+import { isTwice } from "../profitability/weigh";
+import { capital, nameOf, namesOf } from "../driver/sentences";
 
 /** What the candidates of this file are called. */
 export const RECOMPUTED = "recomputed-output";
 
-/** How the sentence about such a candidate begins. */
-export const aboutRecomputed = (planner: Planner, { nodes }: Pick<Candidate, "nodes">): string =>
-  `Recomputing ${namesOf(planner.graph, nodes.slice(0, 1))} in ${namesOf(planner.graph, nodes.slice(1))} instead of storing it`;
+/** How the sentence about such a candidate begins: recomputed only where two kernels compute it afterwards. */
+export function aboutRecomputed({ graph }: Planner, { nodes, add }: Candidate): string {
+  const [value, ...readers] = nodes;
+  const [name, where] = [nameOf(graph, value!), namesOf(graph, readers)];
+  return isTwice(add, value!)
+    ? `Recomputing ${name} in ${where} instead of storing it`
+    : `Computing ${name} in the kernel of ${where} instead of storing it`;
+}
+
+/** ` `sub` and `exp` leave the kernel of `max`.`: what such a candidate takes out of a kernel that an earlier step put it in. */
+export function leavingWords({ graph }: Planner, { remove: [producer], add }: Candidate): string {
+  const rest = add.find(({ id }) => id === producer!.id)!;
+  const left = producer!.members.filter(
+    (member) => node(graph, member).inputs.length > 0 && !rest.members.includes(member),
+  );
+  if (left.length === 0) return "";
+  return ` ${capital(namesOf(graph, left))} ${left.length === 1 ? "leaves" : "leave"} the kernel of ${namesOf(graph, rest.outputs)}.`;
+}
 
 /** Outputs beside others, each offered to all of its readers. Only where the options leave it to the costs, or ask for copies. Returns whether one was taken. */
 export function* recomputedOutputs(planner: Planner): Generator<Candidate, boolean, Answer> {
