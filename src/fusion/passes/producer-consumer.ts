@@ -121,7 +121,7 @@ function needed(planner: Planner, { rule, remove, nodes }: Candidate): Verdict |
         : `The kernel of ${nameOf(planner.graph, nodes[0]!)} also stores ${nameOf(planner.graph, result)}, a result of the program, so it runs in any case: computing it in its readers too would only repeat it.`,
       {
         numbers: { bytes: bytesOf(node(planner.graph, result).type) },
-        remedy: `Not returning \`${node(planner.graph, result).label}\`; “Several outputs from one kernel” tries one that stores it.`,
+        remedy: `Leave \`${node(planner.graph, result).label}\` out of the results; “Several outputs from one kernel” tries one that stores it.`,
       },
     );
   }

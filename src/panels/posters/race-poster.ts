@@ -34,6 +34,7 @@ export function racePoster(race: Race, time: number, title: string, ink: Ink): S
     { title: `${title}, naive against fused`, says: sourceWords(race.source), tone },
     [
       word(raceTimes(race)(time), width - EDGE, 58, 28, ink("ink"), { "font-weight": 700, "text-anchor": "end" }),
+      word("since both began", width - EDGE, 76, 12, ink("ink-2"), { "text-anchor": "end" }),
       ...lanes,
       element(
         "g",

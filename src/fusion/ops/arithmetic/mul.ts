@@ -8,7 +8,10 @@ export const mul = binary({
   jax: ["mul"],
   aliases: ["multiply"],
   updates: { methods: ["multiply", "mul"], reduction: "mul" },
-  doc: { formula: "a · b", teaches: "Backward needs both operands, so both stay alive until then." },
+  doc: {
+    formula: "a · b",
+    teaches: "The derivative of each operand is the other one, so two tensors both stay alive until the backward pass.",
+  },
   derivative: { partials: ({ inputs: [a, b] }) => [b!, a!] },
   inverse: (operand) => ({ op: "div", of: ["result", 1 - operand] }),
   algebra: {

@@ -82,7 +82,7 @@ export function shownByView(planner: Planner, producer: Region, readers: readonl
   const [source, seen] = pairOf(planner.graph, value, shown);
   return no("L_ROOT", [value, shown], `${capital(seen)} is a view of ${source} in memory, so that has to be stored.`, {
     numbers: { bytes: bytesOf(node(planner.graph, value).type) },
-    remedy: `Not returning a view of ${source}.`,
+    remedy: `Leave views of ${source} out of the results.`,
   });
 }
 

@@ -130,7 +130,7 @@ class Reader {
       "L_WGMEM",
       [id],
       `Rows of ${size} values are too wide: beside a tile of both matrices, a workgroup has room for results of at most ${MAX_HEAD} values a row.`,
-      `Rows of at most ${MAX_HEAD} values: in attention, smaller heads.`,
+      `Rows of at most ${MAX_HEAD} values.`,
       { size, limit: MAX_HEAD },
     );
   }
