@@ -82,6 +82,18 @@ export function outsideProblem(
   return null;
 }
 
+/** Which of the numbers between brackets lies outside its axis, in words; null when none does. */
+export function numberOutside(shape: readonly number[], known: readonly Known[]): string | null {
+  const used = known.filter(({ kind }) => kind !== "new" && kind !== "rest").length;
+  const axes = completed(known, Math.max(0, shape.length - used)).filter(({ kind }) => kind !== "new");
+  for (const [axis, index] of axes.entries()) {
+    const extent = shape[axis] ?? 0;
+    if (index.kind === "at" && (index.index >= extent || index.index < -extent))
+      return noIndex(index.index, axis, extent);
+  }
+  return null;
+}
+
 /** An index that lies outside and that JAX takes, with what it makes of it. */
 export function tellOutside({ diagnostics }: Interpreter, { span }: SubscriptExpr, text: string): void {
   diagnostics.add("bad-index", span, text, { severity: "warning" });

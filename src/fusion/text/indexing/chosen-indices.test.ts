@@ -42,6 +42,11 @@ describe("indices that stand in the text", () => {
   test.each([
     ["x.at[jnp.array([9, 0])].add(50.0)[0]", "JAX drops this update.", [50, 51, 52]],
     ["x.at[jnp.array([9, 0])].set(50.0)[3]", "JAX drops this update.", [9, 10, 11]],
+    ["x.at[jnp.asarray([9, 0])].set(50.0)[0]", "JAX drops this update.", [50, 50, 50]],
+    ["x.at[[9, 0]].multiply(2.0)[1] + jnp.zeros(3)", "JAX drops this update.", [3, 4, 5]],
+    ["x.at[9].set(50.0)[0] + jnp.zeros(3)", "JAX drops this update.", [0, 1, 2]],
+    ["x.at[9].add(50.0)[3] + jnp.zeros(3)", "JAX drops this update.", [9, 10, 11]],
+    ["x[9] + jnp.zeros(3)", "JAX takes the nearest one.", [9, 10, 11]],
     ["x.at[jnp.array([9])].get()[0]", "JAX takes the nearest one.", [9, 10, 11]],
     ["x[jnp.array([9])][0]", "JAX takes the nearest one.", [9, 10, 11]],
   ])("%s is JAX's, and told", (call, remark, values) => {

@@ -14,17 +14,25 @@ export function listIndex(operand: Operand, alone: boolean): Known | null {
   return array && array.whole ? { kind: "list", array, operand } : null;
 }
 
-/** Numbers as the axis counts them, from 0 on; what is wrong with them, in words. */
-function picked({ shape, numbers, bools }: NumberArray, axis: number, extent: number): NumberArray | string {
+const isInside = (number: number, extent: number): boolean => number >= -extent && number < extent;
+
+/** Numbers as the axis counts them, from 0 on; what is wrong with them, in words. Those outside stay as they are where they are taken. */
+function picked(
+  { shape, numbers, bools }: NumberArray,
+  axis: number,
+  extent: number,
+  takesOutside: boolean,
+): NumberArray | string {
   if (bools) {
     if (shape.length !== 1 || numbers.length !== extent)
       return `A list of ${numbers.length} truth values can't pick along axis ${axis}: its size is ${extent}.`;
     const hits = numbers.flatMap((hit, i) => (hit === 1 ? [i] : []));
     return { shape: [hits.length], numbers: hits, whole: true, bools: false };
   }
-  const wrong = numbers.find((number) => number >= extent || number < -extent);
-  if (wrong !== undefined) return noIndex(wrong, axis, extent);
-  return { shape, numbers: numbers.map((n) => (n < 0 ? n + extent : n)), whole: true, bools: false };
+  const wrong = numbers.find((number) => !isInside(number, extent));
+  if (wrong !== undefined && !takesOutside) return noIndex(wrong, axis, extent);
+  const counted = wrong === undefined ? numbers.map((n) => (n < 0 ? n + extent : n)) : numbers;
+  return { shape, numbers: counted, whole: true, bools: false };
 }
 
 /** The range with the same numbers, in order; null when they are no arithmetic progression. */
@@ -45,7 +53,7 @@ function asRange({ shape, numbers }: NumberArray): Known | null {
 export function withoutLists(
   interpreter: Interpreter,
   run: StatementRun,
-  at: { readonly path: string; readonly span: Span },
+  at: { readonly path: string; readonly span: Span; readonly takesOutside: boolean },
   shape: readonly number[],
   known: readonly Known[],
 ): readonly Known[] | null {
@@ -57,7 +65,7 @@ export function withoutLists(
   for (const [i, index] of completed(known, Math.max(0, shape.length - used)).entries()) {
     if (index.kind !== "list") found.push(index);
     else {
-      const chosen = picked(index.array, axis, shape[axis] ?? 0);
+      const chosen = picked(index.array, axis, shape[axis] ?? 0, at.takesOutside);
       if (typeof chosen === "string") {
         interpreter.diagnostics.add("bad-index", index.operand.expr?.span ?? at.span, chosen, {
           raises: ["IndexError"],
@@ -66,7 +74,8 @@ export function withoutLists(
       }
       const path = `${at.path}.index${i === 0 ? "" : i}`;
       const expr = index.operand.expr ?? { kind: "bad", span: at.span };
-      const range = advanced === 1 ? asRange(chosen) : null;
+      const isWithin = chosen.numbers.every((number) => number >= 0 && isInside(number, shape[axis] ?? 0));
+      const range = advanced === 1 && isWithin ? asRange(chosen) : null;
       const node = range ?? {
         kind: "indices",
         operand: {

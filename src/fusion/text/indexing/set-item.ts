@@ -13,7 +13,7 @@ import { typeOf } from "../interpreter";
 import { knownIndices, planIndices, type Plan } from "./subscript";
 import type { SubscriptExpr } from "../reading/syntax";
 import { wholeFor } from "./selection";
-import { indexedAxes, indicesProblem, inFront, outsideProblem, tellOutside } from "./advanced-indexing";
+import { indexedAxes, indicesProblem, inFront, numberOutside, outsideProblem, tellOutside } from "./advanced-indexing";
 import { BROKEN, describe, isBroken, isOperand, type Operand, type Value } from "../values/values";
 
 export interface SetItemRequest {
@@ -60,7 +60,7 @@ export function setItem(interpreter: Interpreter, run: StatementRun, request: Se
   // A row for each element that a mask picks; a mask of the graph chooses between numbers.
   const listed = rank > 0 ? withoutWrittenMasks(interpreter, indices) : indices;
   const isEach = listed !== indices && rank === seenRank(listed, shape);
-  const at = { path: `${request.path}/list`, span: expr.span };
+  const at = { path: `${request.path}/list`, span: expr.span, takesOutside: request.drops !== undefined };
   const known = withoutLists(interpreter, run, at, shape, isEach ? listed : indices);
   if (!known) return BROKEN;
   const writes = interpreter.anyIteration?.written.get(object.value.node);
@@ -73,6 +73,11 @@ export function setItem(interpreter: Interpreter, run: StatementRun, request: Se
   const by = first?.operand.value;
   const isMask = by?.kind === "tensor" && typeOf(interpreter, by.node).dtype === "bool";
   const { joined, ...rest } = request;
+  const missed = first ? null : numberOutside(shape, known);
+  if (missed !== null && request.drops) {
+    if (request.drops === "told") tellOutside(interpreter, expr, `${missed} JAX drops this update.`);
+    return object.value;
+  }
   if (joined && (!first || isMask))
     return setItem(interpreter, run, { ...rest, value: { ...value, value: joined() }, reduction: "none" });
   if (value.value.kind === "selection") {

@@ -180,8 +180,11 @@ export function planIndices(
     if (index.kind === "new") plan.add.push(result++);
     else if (index.kind === "at") {
       const at = index.index < 0 ? index.index + extent : index.index;
-      if (at < 0 || at >= extent) return refuse(noIndex(index.index, axis, extent));
-      addRange(plan, at, at + 1, 1);
+      const isOutside = at < 0 || at >= extent;
+      if (isOutside && (extent === 0 || !isJaxIn(interpreter))) return refuse(noIndex(index.index, axis, extent));
+      if (isOutside) tellOutside(interpreter, expr, `${noIndex(index.index, axis, extent)} JAX takes the nearest one.`);
+      const nearest = Math.max(0, Math.min(at, extent - 1));
+      addRange(plan, nearest, nearest + 1, 1);
       plan.drop.push(axis);
     } else if (index.kind === "range") {
       const { start, stop, step } = index.range;
@@ -308,7 +311,13 @@ export function subscriptValue(
   if (result) return result;
   const { shape } = typeOf(interpreter, value.node);
   const listed = withoutWrittenMasks(interpreter, indices);
-  const known = withoutLists(interpreter, run, { path, span: expr.span }, shape, listed);
+  const known = withoutLists(
+    interpreter,
+    run,
+    { path, span: expr.span, takesOutside: isJaxIn(interpreter) },
+    shape,
+    listed,
+  );
   if (!known) return BROKEN;
   if (known.some((index) => index.kind === "indices")) {
     const picked = maskOf(interpreter, known);
