@@ -29,6 +29,9 @@ export const ofExponentials = (
   composite({
     ...spec,
     saysAxisInTorch: true,
+    // Where no axis is said, PyTorch goes by how many there are.
+    inTorch: (attrs, [x]) =>
+      attrs["axis"] === null && x ? { ...attrs, axis: x.length > 1 && x.length !== 3 ? 1 : 0 } : attrs,
     params: [ONE_TENSOR, AXIS, optionalDtype("x is converted to it first.")],
     check: (_inputs, attrs) => checkDtype(attrs),
     nonDifferentiable: ["max"],

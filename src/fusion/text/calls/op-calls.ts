@@ -160,6 +160,7 @@ function opValue(
   const attrs = found && {
     ...perSpace(interpreter, call.called ?? "", found),
     ...ownIgnored(interpreter, meant, found),
+    ...(leavesAxis(interpreter, call, meant, args) && { axis: null }),
   };
   const asRead = found && asTorchReads(interpreter, call, meant, found, attrs!);
   const isStrict = isTorchCall(interpreter, dialect);
@@ -201,6 +202,18 @@ function takesFloats(
   const fixes = first.expr && simple ? [{ title: "Convert it to floats", edits }] : [];
   interpreter.diagnostics.add("bad-operand", expr.span, text, { fixes, nodes: [node], raises: ["RuntimeError"] });
   return false;
+}
+
+/** Whether PyTorch finds the axis of a call that says none, `F.softmax(x)`, `nn.Softmax()(x)`. */
+function leavesAxis(
+  interpreter: Interpreter,
+  { expr, dialect = null, word }: OpCall,
+  op: OpDef | CompositeDef,
+  args: readonly GivenArgument[],
+): boolean {
+  if (!op.saysAxisInTorch || !op.inTorch || (dialect !== "torch" && word)) return false;
+  const axis = op.params.findIndex(({ kind }) => kind === "axis");
+  return isTorchAt(interpreter, expr) && !gives(op, axis, args);
 }
 
 /** Whether a call says the axis where PyTorch asks for it, which is told where it does not. */

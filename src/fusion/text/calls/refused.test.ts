@@ -1,5 +1,6 @@
 /** @file What PyTorch refuses and other libraries take: pairs as tensors, axes that are left out, mixed products, other sizes in place. */
 import { describe, expect, test } from "vitest";
+import { outputValues } from "../../../../test/output-values";
 import { parseProgram } from "..";
 import { problems } from "../testing";
 
@@ -66,6 +67,18 @@ describe("in PyTorch", () => {
   ])("%s is read", (lines) => {
     expect(errors(`${X}${lines}\nreturn y\n`)).toEqual([]);
   });
+});
+
+// As torch 1.13 answers: no axis is the first one of three, and else the second.
+test.each([
+  ["F.softmax(x)", 0.002],
+  ["nn.Softmax()(x)", 0.002],
+  ["F.softmax(x, dim=None)", 0.002],
+  ["F.softmax(x[0])", 0.09],
+  ["nn.LogSoftmax()(x[0])", -2.408],
+])("%s goes along the axis that PyTorch takes", (call, first) => {
+  const text = `import torch\nx: f32[2, 2, 3] = arange()\ny = ${call}\nreturn y\n`;
+  expect(outputValues(text)[0]!.data[0]).toBeCloseTo(first, 3);
 });
 
 test.each([
