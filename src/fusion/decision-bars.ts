@@ -220,7 +220,7 @@ export const acceptedWords = (accepted: boolean): VerdictWords => ({
 
 /** The bold answer of a decision: its code in the case at hand. */
 export function titleOf(step: Pick<Step, "legal" | "profitable" | "cost">): string {
-  const { code, limit } = settled(step);
+  const { code, limit, numbers } = settled(step);
   const [without, withIt] = step.cost?.alternatives ?? [];
   if (code === "A_PATTERN" && step.cost === null) return "A known pattern.";
   if (!without || !withIt) return TITLES[code];
@@ -234,6 +234,15 @@ export function titleOf(step: Pick<Step, "legal" | "profitable" | "cost">): stri
   // Hardly fewer bytes: the launch, or the time, is what the sentence tells.
   if (code === "A_BYTES" && !clearlyLess(withIt.bytes, without.bytes))
     return withIt.launches < without.launches ? TITLES.A_LAUNCH : "It saves time.";
+  // What saves more of the time stands first.
+  if (
+    code === "A_BYTES" &&
+    2 * (numbers?.["launchMicros"] ?? 0) > without.micros - withIt.micros &&
+    step.cost!.criterion === "time"
+  )
+    return withIt.launches + 1 < without.launches
+      ? "It saves launches and memory traffic."
+      : "It saves a launch and memory traffic.";
   if (code === "A_LAUNCH" && withIt.launches >= without.launches) return "It saves time.";
   if (code === "L_BINDINGS" && withIt.chosen) return "Too large to store.";
   if (code === "C_RECOMPUTE" && limit) return "Recomputed too often.";

@@ -5,6 +5,7 @@ import {
   kernelWords,
   fusionAt,
   titledOps,
+  titleOf,
   type Step,
   defaultOptions,
   edgeId,
@@ -225,6 +226,27 @@ test("only what two kernels compute afterwards is recomputed; what moves to its 
   expect([...moved].at(-1)).toMatch(
     /^Computing `exp` in the kernel of `sum` and `div` instead of storing it moves .+\. `sub` and `exp` leave the kernel of `max`\.$/,
   );
+});
+
+test("a headline names first what saves more of the time: memory traffic, or launches", () => {
+  const titles = new Set<string>();
+  const faults = allLessons.flatMap((lesson) => {
+    const compilation = compile(lesson.text, optionsFor(lesson, defaultOptions, null, defaultOptions));
+    return compilation.steps.flatMap((step) => {
+      const [title, { code, numbers, text }] = [titleOf(step), settled(step)];
+      const [without, withIt] = step.cost?.alternatives ?? [];
+      if (code !== "A_BYTES" || !title.includes("memory traffic") || !without || !withIt) return [];
+      titles.add(title);
+      const ofLaunches = (numbers?.["launchMicros"] ?? 0) / (without.micros - withIt.micros);
+      return title.startsWith("It saves memory") && ofLaunches > 0.5 ? [`${lesson.id} ${step.seq}: ${text}`] : [];
+    });
+  });
+  expect(faults).toEqual([]);
+  expect([...titles].toSorted()).toEqual([
+    "It saves a launch and memory traffic.",
+    "It saves launches and memory traffic.",
+    "It saves memory traffic.",
+  ]);
 });
 
 test("a title calls ops as the step found them, also what a rewrite replaced", () => {

@@ -36,7 +36,7 @@ export function onlineProfitability(
   if (!takesIt(weighed) && fused.micros < apart.micros)
     return beaten(candidate, delta, doing, weighed, forcing(planner, candidate));
   if (!takesIt(weighed)) return { ...unprofitable(planner, candidate, delta, doing), weighed };
-  const verdict = inChunks(planner, candidate, worthIt(candidate, delta, doing));
+  const verdict = inChunks(planner, candidate, worthIt(planner, candidate, delta, doing));
   const bytes = (regions: readonly Region[]): number =>
     regions.reduce((total, region) => total + planner.figuresOf(region).schedule.modelledBytes, 0);
   const again = bytes(candidate.add);

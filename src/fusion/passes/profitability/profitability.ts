@@ -172,7 +172,7 @@ export function judge(planner: Planner, candidate: Candidate, delta: CostDelta, 
   if (tied) return extended(tied, { weighed: weigh("bytes", ways) });
   const weighed = weigh("time", ways);
   return takesIt(weighed)
-    ? extended(worthIt(candidate, delta, doing), { weighed })
+    ? extended(worthIt(planner, candidate, delta, doing), { weighed })
     : extended(unprofitable(planner, candidate, delta, doing), { weighed });
 }
 
@@ -190,12 +190,12 @@ export function byBytes(
 }
 
 /** In which the candidate's way is the faster one. */
-export function worthIt({ nodes }: Candidate, delta: CostDelta, doing: string): Opinion {
+export function worthIt({ profile }: Planner, { nodes }: Candidate, delta: CostDelta, doing: string): Opinion {
   const { apart, fused } = delta;
   const fewer = apart.launches - fused.launches;
   const launches = fewer > 0 ? `saves ${countOf(fewer, "launch", "launches")}` : null;
   const time = timeOf(fused, apart);
-  const said = { numbers: numbersOf(delta) };
+  const said = { numbers: { ...numbersOf(delta), launchMicros: Math.max(0, fewer) * profile.launchMicros } };
   if (fused.bytes < apart.bytes) {
     if (!movesLess(fused, apart)) return yes("A_BYTES", nodes, `${doing} ${launches ?? "saves time"}: ${time}.`, said);
     const more = launches ? ` and ${launches}` : "";
