@@ -20,9 +20,9 @@ const SIZES = "A tensor that is written into keeps its sizes";
 describe("in PyTorch", () => {
   test.each([
     ["y = torch.max(x, dim=1) * 2", PAIR],
-    ["y = x.min(1) + 1", PAIR],
-    ["y = -x.sort()", PAIR],
-    ["y = x.topk(3).sum()", PAIR],
+    ["y = torch.min(x, 1) + 1", PAIR],
+    ["y = -torch.sort(x)", PAIR],
+    ["y = torch.topk(x, 3).sum()", PAIR],
     ["y = torch.exp(torch.cummax(x, 0))", PAIR],
     ["m = torch.max(x, dim=1)\ny = m - 1", PAIR],
     ["y = x.median(dim=1) - 1", "needs tensors or numbers; this is a tuple"],

@@ -17,12 +17,20 @@ export function isTorchAt(interpreter: Interpreter, expr: Expr): boolean {
   return dialect === "torch" || (dialect === null && !/\b(np|numpy|jnp|jax)\./.test(interpreter.text));
 }
 
+/** Whether a call is one of PyTorch's own functions: methods are called on tensors of this language as well, which answers values alone. */
+function isOfTorch({ callee }: Extract<Expr, { kind: "call" }>): boolean {
+  const called = bare(callee);
+  if (called.kind !== "member") return false;
+  const root = bare(called.object);
+  return root.kind === "name" && dialectOf(root.name) === "torch";
+}
+
 /** Whether an operand is PyTorch's pair of values and indices where a tensor belongs. */
 function isWholePair(interpreter: Interpreter, { value, expr }: Operand): boolean {
   if (value.kind !== "tensor") return false;
   const call = expr && bare(expr);
   const site = interpreter.sites.get(value.node);
-  if (!site || !isTorchAt(interpreter, site.expr)) return false;
+  if (!site || site.expr.kind !== "call" || !isOfTorch(site.expr) || !isTorchAt(interpreter, site.expr)) return false;
   if (call?.kind === "call")
     return site.expr === call && call.callee.kind === "member" && isPair(interpreter, value.node);
   return value.isPair === "called";
