@@ -92,7 +92,7 @@ export function verdictFaults(step: Step): string[] {
     fault("a number instead of itself");
   if (verdict.code === "A_BYTES" && cost && cost.criterion !== "memory") {
     const moves = / moves? [^:]+ instead of /.test(verdict.text);
-    if (/memory traffic\.$/.test(titleOf(step)) !== moves) fault(`${titleOf(step)} is not what the sentence says`);
+    if (titleOf(step).endsWith("memory traffic.") !== moves) fault(`${titleOf(step)} is not what the sentence says`);
   }
   if (groupedCounts(verdict.text) !== verdict.text) fault("a count without its thousands apart");
   if (/slower/i.test(titleOf(step)) && verdict.text.includes("either way"))
