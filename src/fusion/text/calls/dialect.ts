@@ -26,9 +26,19 @@ const PREFIXES: ReadonlyMap<string, Dialect> = new Map([
 /** Of the outermost name of `jnp.linalg.norm`. */
 export const dialectOf = (prefix: string): Dialect => PREFIXES.get(prefix) ?? null;
 
+/** What a text as a whole says, asked once for each reading of it. */
+export function oncePerText<T>(ask: (text: string) => T): (of: { readonly text: string }) => T {
+  const known = new WeakMap<object, T>();
+  return (of) => {
+    if (!known.has(of)) known.set(of, ask(of.text));
+    return known.get(of)!;
+  };
+}
+
 /** Whether a text speaks of PyTorch. */
-export const isTorchIn = ({ text }: { readonly text: string }): boolean =>
-  /\btorch\b/.test(text) || (/\bnn\b|\bF\.|\bTensor\b/.test(text) && !/\b(jnp|jax|flax)\b/.test(text));
+export const isTorchIn = oncePerText(
+  (text) => /\btorch\b/.test(text) || (/\bnn\b|\bF\.|\bTensor\b/.test(text) && !/\b(jnp|jax|flax)\b/.test(text)),
+);
 
 const dialects = new WeakMap<object, Dialect>();
 
@@ -43,8 +53,9 @@ export function dialectIn(of: { readonly text: string }): Dialect {
 }
 
 /** Whether they are NumPy's, which sorts and fills in place. */
-export const isNumpyIn = (of: { readonly text: string }): boolean =>
-  dialectIn(of) === "jax" && !/\b(jnp|jax|flax)\b/.test(of.text);
+export const isNumpyIn = (of: { readonly text: string }): boolean => dialectIn(of) === "jax" && !saysJax(of);
+
+const saysJax = oncePerText((text) => /\b(jnp|jax|flax)\b/.test(text));
 
 /** Whether they are JAX's, which takes indices outside: what is read there is the nearest end. */
 export const isJaxIn = (of: { readonly text: string }): boolean => dialectIn(of) === "jax" && !isNumpyIn(of);

@@ -55,7 +55,7 @@ export function resultAt(
 
 /** What a name that is bound to a call's answer stands for: PyTorch's two are taken apart by their number. */
 export const asPair = (interpreter: Interpreter, value: Value, expr: Expr): Value =>
-  value.kind === "tensor" && /\btorch\b/.test(interpreter.text) && isPair(interpreter, value.node)
+  value.kind === "tensor" && isPair(interpreter, value.node) && /\btorch\b/.test(interpreter.text)
     ? { ...value, isPair: interpreter.sites.get(value.node)!.expr === expr ? "called" : "returned" }
     : value;
 

@@ -5,8 +5,11 @@ import { type Interpreter, typeOf } from "../interpreter";
 import { isInLibrary } from "../library/library";
 import { bare, type Expr } from "../reading/syntax";
 import { isScalarTensor, type Operand, type Value } from "../values/values";
-import { dialectOf, isNumpyIn, isTorchIn } from "./dialect";
+import { dialectOf, isNumpyIn, isTorchIn, oncePerText } from "./dialect";
 import { isPair } from "./pairs";
+
+/** Whether functions of other libraries are called. */
+const callsOthers = oncePerText((text) => /\b(np|numpy|jnp|jax)\./.test(text));
 
 /** Whether PyTorch reads an expression: not what another library's function is called with, and no method or operator where there may be arrays of another. */
 export function isTorchAt(interpreter: Interpreter, expr: Expr): boolean {
@@ -14,7 +17,7 @@ export function isTorchAt(interpreter: Interpreter, expr: Expr): boolean {
   let root = expr.kind === "call" ? bare(expr.callee) : expr;
   while (root.kind === "member") root = bare(root.object);
   const dialect = root.kind === "name" ? dialectOf(root.name) : null;
-  return dialect === "torch" || (dialect === null && !/\b(np|numpy|jnp|jax)\./.test(interpreter.text));
+  return dialect === "torch" || (dialect === null && !callsOthers(interpreter));
 }
 
 /** Whether a call is one of PyTorch's own functions: methods are called on tensors of this language as well, which answers values alone. */
