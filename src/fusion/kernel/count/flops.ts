@@ -28,7 +28,7 @@ export interface Arithmetic {
   readonly work: number;
   /** What shifted views load again. */
   readonly shifted: Shifted;
-  /** Lines of memory that loads ask for whose addresses are data. */
+  /** Lines of memory that loads ask for whose addresses are data, or whose neighbours' lie far apart. */
   readonly lines: number;
   /** µs that threads of a product wait, all of them together, for searches and ranges of what is multiplied. */
   readonly waits: number;
@@ -87,9 +87,10 @@ export function regionArithmetic(
     flops += times * loop.flops(attrs, resultsOf(results));
     work += times * loop.flops(attrs, resultsOf(results), workOf);
   }
-  const lines = scatteredLines(graph, region.members, evaluations) + linesOfRuns(graph, region, schedule);
+  const bodies = bodiesOf(graph, region, schedule);
+  const lines = scatteredLines(graph, region.members, evaluations) + linesOfRuns(graph, bodies, schedule);
   const waits = form?.contraction ? waitsOf(graph, region.members, evaluations, schedule) : 0;
-  return { flops, work, lines, waits, shifted: shiftedIn(graph, bodiesOf(graph, region, schedule), schedule) };
+  return { flops, work, lines, waits, shifted: shiftedIn(graph, bodies, schedule) };
 }
 
 /** A search or a range is made for each element that is multiplied, or for four of them. */
@@ -109,10 +110,8 @@ const sharesOf = (graph: Graph, body: Body, { segments, width, lane }: RegionSch
   segments?.some(({ run }) => run > 1) ? new Map() : warpShares(graph, body, lane === "columns" ? 4 : width);
 
 /** Lines of threads that take more neighbours than a vector has, in each part of the grid. */
-const linesOfRuns = (graph: Graph, region: Body, schedule: RegionSchedule): number => {
-  const bodies = bodiesOf(graph, region, schedule);
-  return (schedule.segments ?? []).reduce((sum, segment, at) => sum + runLines(graph, bodies[at]!, segment), 0);
-};
+const linesOfRuns = (graph: Graph, bodies: readonly Body[], { segments = [] }: RegionSchedule): number =>
+  segments.reduce((sum, segment, at) => sum + runLines(graph, bodies[at]!, segment), 0);
 
 /** What a mask leaves of a member: of attention's tiles all that is done in them, elsewhere of the multiplications. */
 function shareOf({ op }: Node, { computedShare = 1, flash }: RegionSchedule): number {

@@ -203,11 +203,20 @@ export function warpShares(
 
 const isJoin = ({ op, inputs }: Node): boolean => inputs.length > 1 && opDef(op).movement?.joins !== undefined;
 
-/** Neighbours of a part of a join, and of all of its parts. */
-function shareOf(graph: Graph, { attrs, inputs, type }: Node, operand: number, neighbours: number): number {
+/** Neighbours that each operand of a join gives before the next one follows, and after how many it begins anew. */
+export function joinedParts(
+  graph: Graph,
+  { attrs, inputs, type }: Node,
+): { readonly parts: readonly number[]; readonly whole: number } {
   const axis = normalAxis(numberOf(attrs["axis"], 0), type.shape.length);
-  const inner = sizeOf(type.shape.slice(axis + 1));
+  const inner = behind(type.shape, axis);
   const part = ({ shape }: TensorType): number => (shape.length < type.shape.length ? 1 : shape[axis]!) * inner;
-  const own = Math.max(1, part(node(graph, inputs[operand]!).type));
-  return Math.min((type.shape[axis]! * inner) / own, 1 + neighbours / own);
+  return { parts: inputs.map((input) => part(node(graph, input).type)), whole: type.shape[axis]! * inner };
+}
+
+/** For each element of a part, the elements for which a warp of so many neighbours runs its statements. */
+function shareOf(graph: Graph, n: Node, operand: number, neighbours: number): number {
+  const { parts, whole } = joinedParts(graph, n);
+  const own = Math.max(1, parts[operand]!);
+  return Math.min(whole / own, 1 + neighbours / own);
 }

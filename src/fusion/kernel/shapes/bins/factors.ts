@@ -9,6 +9,8 @@ import {
   loadedTogether,
   MEETING,
   MEETING_PER_THREAD,
+  SHARED_AHEAD,
+  SHARED_WAIT,
   START,
   takenMicros,
   WARP,
@@ -35,10 +37,6 @@ export interface BinFactors {
   readonly parts: number;
   readonly lists: number;
 }
-
-/** µs from a load of workgroup memory to its value; loads of it that are on their way at once where none waits for another. */
-const SHARED_WAIT = 0.02;
-const SHARED_AHEAD = 4;
 
 /** Bytes of workgroup memory. */
 export const binBytes = ({ bins }: Pick<BinShape, "bins">, threads: number): number => 4 * bins * threads;

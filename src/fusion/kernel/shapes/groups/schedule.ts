@@ -14,6 +14,7 @@ import {
   type CountFactors,
   type GroupShape,
 } from "./count-factors";
+import { sumOf } from "../sort/sort-factors";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "../../schedule/schedule-parts";
 import type { RegionForm, RegionSchedule } from "../../types";
 
@@ -101,7 +102,6 @@ export function scheduleGroups(graph: Graph, region: Body, form: RegionForm, tar
   const lists = opDef(grouped.op).groups!.lists(grouped.attrs);
   const shape = { elements, targets, readBytes: read / elements, listed, lists };
   const machine = machineOf(target);
-  const sumOf = (micros: readonly number[]): number => micros.reduce((sum, each) => sum + each, 0);
   const among = groupMicros(shape, machine);
   const factors = countFactors(shape, machine);
   const apart = factors && groupMicros(shape, machine, factors);

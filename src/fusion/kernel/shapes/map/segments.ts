@@ -2,10 +2,10 @@
  * @file How the threads of a flat kernel share out its results. Several sizes in one grid have workgroups of their own, one after
  * another. Of values that stand side by side in memory and are computed differently a thread takes all, so that none asks which is its own.
  */
-import { node, sizeOf, type Graph, type NodeId, type TensorType } from "../../../ir";
-import { normalAxis, numberOf, opDef } from "../../../ops";
+import { node, sizeOf, type Graph, type NodeId } from "../../../ir";
+import { opDef } from "../../../ops";
 import { neededBy } from "../../count/needed";
-import { runLines } from "../../count/warps";
+import { joinedParts, runLines } from "../../count/warps";
 import { BASE_REGISTERS, MAX_REGISTERS, type Body } from "../../schedule/schedule-parts";
 import type { Segment } from "../../types";
 
@@ -99,12 +99,10 @@ export function flatUnit(
 
 /** After how many elements a join begins anew, where four neighbours may lie in several of its parts. */
 function periodOf(graph: Graph, id: NodeId, size: number): number | null {
-  const { op, attrs, inputs, type } = node(graph, id);
-  if (!opDef(op).movement?.joins || sizeOf(type.shape) !== size) return null;
-  const axis = normalAxis(numberOf(attrs["axis"], 0), type.shape.length);
-  const inner = sizeOf(type.shape.slice(axis + 1));
-  const partOf = ({ shape }: TensorType): number => (shape.length < type.shape.length ? 1 : shape[axis]!) * inner;
-  return inputs.every((input) => partOf(node(graph, input).type) % 4 === 0) ? null : type.shape[axis]! * inner;
+  const n = node(graph, id);
+  if (!opDef(n.op).movement?.joins || sizeOf(n.type.shape) !== size) return null;
+  const { parts, whole } = joinedParts(graph, n);
+  return parts.every((part) => part % 4 === 0) ? null : whole;
 }
 
 function leastCommon(a: number, b: number): number {
