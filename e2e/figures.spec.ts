@@ -11,10 +11,11 @@ test("what stands beside the traffic without a run: rooflines, narrower storage,
     const panel = play.region("Kernels").getByRole("tabpanel");
     await panel.getByText("Rooflines", { exact: true }).click();
     const machine = (name: string) => panel.getByRole("row", { name: new RegExp(`^${name} `) });
-    await expect(machine("a100")).toContainText("156");
-    await expect(machine("h100")).toContainText("299");
+    await expect(machine("a100")).toContainText("9.75");
+    await expect(machine("h100")).toContainText("20");
     await machine("a100").getByRole("button", { name: "a100" }).click();
-    await expect(panel).toContainText("312 TFLOP/s over 2 TB/s is 156 FLOP per byte");
+    await expect(panel).toContainText("19.5 TFLOP/s in f32 over 2 TB/s is 9.75 FLOP per byte");
+    await expect(panel).toContainText("Its matrix units reach 312 TFLOP/s in f16, with a ridge at 156; WGSL has none.");
     await expect(panel).toContainText(/memory is the limit, at [\d.]+ % of what a100 can compute/);
   });
   await test.step("the same plan is counted in narrower storage, and the device says what it offers", async () => {

@@ -99,7 +99,7 @@ export function planText({ naive, fused }: Planned): string {
   return `${table(rows)}\n\nnaive  ${totalsText(naive.totals)}\nfused  ${totalsText(fused.totals)}`;
 }
 
-/** `Predicted time: separate kernels 41 µs, one kernel 25 µs (chosen)`. */
+/** `Predicted time of these kernels: separate kernels 41 µs, one kernel 25 µs (chosen)`. */
 const barsText = ({ title, bars }: BarGroup): string =>
   `${title}: ${bars.map(({ what, text, chosen }) => `${what} ${text}${chosen ? " (chosen)" : ""}`).join(", ")}`;
 

@@ -24,7 +24,7 @@ export interface Bar {
 }
 
 export interface BarGroup {
-  /** `Predicted time`, `registers per thread` … */
+  /** `Predicted time of these kernels`, `registers per thread` … */
   readonly title: string;
   /** Whether it is this group that decided. */
   readonly decides: boolean;
@@ -68,7 +68,7 @@ const bytesAlike = (all: readonly Alternative[]): boolean => readAlike(all.map((
 /** None where all take the same time: there is nothing to compare. */
 function timeGroup(alternatives: readonly Alternative[], decides: boolean): BarGroup | null {
   const values = alternatives.map(({ what, micros, chosen }): Value => [what, micros, showMicros(micros), chosen]);
-  return timesAlike(alternatives) ? null : groupOf("Predicted time", decides, values);
+  return timesAlike(alternatives) ? null : groupOf("Predicted time of these kernels", decides, values);
 }
 
 const byteGroup = (title: string, alternatives: readonly Alternative[]): BarGroup | null =>
@@ -88,7 +88,7 @@ export function barsOf(step: Pick<Step, "legal" | "profitable" | "cost">): reado
       case "time":
         return [timeGroup(alternatives, true)];
       case "bytes":
-        return [byteGroup("Memory traffic", alternatives), timeGroup(alternatives, false)];
+        return [byteGroup("Memory traffic of these kernels", alternatives), timeGroup(alternatives, false)];
       case "none":
         return [];
       case "memory":

@@ -20,7 +20,7 @@ test("the card of an accepted step says what it saves, both ways, and offers to 
   expect(card.verdicts.map(({ text }) => text)).toEqual(["Allowed", "Worth it"]);
   const [time] = card.bars;
   expect([time!.title, time!.bars[0]!.part, time!.bars.map(({ chosen }) => chosen)]).toEqual([
-    "Predicted time",
+    "Predicted time of these kernels",
     1,
     [false, true],
   ]);

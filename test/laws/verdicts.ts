@@ -76,10 +76,13 @@ export function verdictFaults(step: Step): string[] {
         )
       )
         fault(`the sentence does not say ${number}`);
-  if (cost?.criterion === "limit" && barsOf(step).some(({ title }) => title === "Predicted time"))
+  if (cost?.criterion === "limit" && barsOf(step).some(({ title }) => title === "Predicted time of these kernels"))
     fault("a limit is drawn as times");
   for (const { title, bars } of barsOf(step))
-    if (title === "Predicted time" && new Set(bars.map(({ text }) => text)).size === 1) fault("times of one length");
+    if (title === "Predicted time of these kernels" && new Set(bars.map(({ text }) => text)).size === 1)
+      fault("times of one length");
+  if (cost?.alternatives.some(({ what, launches }) => what === "one kernel" && launches > 1))
+    fault("one kernel of several launches");
   const distinct = new Set(cost?.alternatives.map(({ micros }) => showMicros(micros))).size;
   if (distinct === 1 && criterionOf(step) === "by predicted time") fault("equal times decide");
   const sizes = new Set(cost?.alternatives.map(({ bytes }) => showBytes(bytes))).size;

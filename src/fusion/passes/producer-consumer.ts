@@ -113,15 +113,17 @@ function needed(planner: Planner, { rule, remove, nodes }: Candidate): Verdict |
   const producer = remove[0]!;
   const result = producer.outputs.find(planner.isOutput);
   if (result !== undefined) {
+    // Its name in the text: an op may be called like another of the text's values.
+    const { label } = node(planner.graph, result);
     return no(
       "L_ROOT",
       nodes,
       nodes[0] === result || producer.outputs.length === 1
         ? `${nameOf(planner.graph, result)} is a result of the program, so it is stored in any case: computing it in its readers would only repeat it.`
-        : `The kernel of ${nameOf(planner.graph, nodes[0]!)} also stores ${nameOf(planner.graph, result)}, a result of the program, so it runs in any case: computing it in its readers too would only repeat it.`,
+        : `The kernel of ${nameOf(planner.graph, nodes[0]!)} also stores \`${label}\`, a result of the program, so it runs in any case: computing it in its readers too would only repeat it.`,
       {
         numbers: { bytes: bytesOf(node(planner.graph, result).type) },
-        remedy: `Leave \`${node(planner.graph, result).label}\` out of the results; “Several outputs from one kernel” tries one that stores it.`,
+        remedy: `Leave \`${label}\` out of the results; “Several outputs from one kernel” tries one that stores it.`,
       },
     );
   }

@@ -10,6 +10,7 @@ const MAX_BLOCKS = 40;
 
 interface Props {
   readonly plans: readonly (readonly [PlanName, Plan])[];
+  /** What ran on the device where that moves something else: the blocks are what is planned. */
   readonly note: string | null;
 }
 
@@ -59,7 +60,8 @@ export function TransferBlocks({ plans, note }: Props) {
   return (
     <div className="measured-block">
       <h3>
-        {tally.title} <span>solid read, hollow write</span>
+        {tally.title}
+        {note && " as planned"} <span>solid read, hollow write</span>
       </h3>
       {rows.map((row) => (
         <Row key={row.plan} {...row} most={most} />

@@ -156,12 +156,15 @@ test("blocks that start folded are one box with room for what flows in and two m
   ).toBeNull();
 });
 
-test("an input that nothing reads yet moves nothing", () => {
+test("what is not connected yet moves nothing that is, and stands from left to right as it is written", () => {
   const lines = ["y[64]: x", "z[8]: y y"] as const;
   const before = layoutOf(drawn("x[64]: ", ...lines));
   const after = layoutOf(drawn("x[64]: ", "new[4096]: ", "other[8]: ", ...lines));
   for (const [id, box] of before.boxes) expect(boxOf(after, id)).toEqual(box);
-  const alone = layoutOf(drawn("y[64]: hole"));
-  const beside = layoutOf(drawn("x[4096]: ", "y[64]: hole"));
-  expect(boxOf(beside, "y")).toEqual(boxOf(alone, "y"));
+  // A chain of two ops, as heavy as it may be, and whatever it is begun with.
+  const loose = layoutOf(drawn("x[8]: ", "relu[8]: hole", "max[4096]: hole", "softmax[4096]: max"));
+  const lefts = ["x", "relu", "softmax"].map((id) => boxOf(loose, id).x);
+  expect(lefts).toEqual(lefts.toSorted((a, b) => a - b));
+  expect(new Set(lefts).size).toBe(3);
+  expect(lefts[0]).toBe(0);
 });

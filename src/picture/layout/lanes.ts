@@ -140,12 +140,27 @@ function firstEndingAfter(list: readonly [number, number][], row: number): numbe
   return low;
 }
 
+/** Of each node whether nothing connects it to an input that is read: what was just drawn, or declared and not used yet. */
+function looseNodes({ nodes, before, after }: Sketch): boolean[] {
+  const isLoose = nodes.map(() => true);
+  const reached = nodes.flatMap(({ kind }, i) => (kind === "input" && after[i]!.length > 0 ? [i] : []));
+  for (const i of reached) isLoose[i] = false;
+  for (let i = reached.pop(); i !== undefined; i = reached.pop())
+    for (const next of [...before[i]!, ...after[i]!])
+      if (isLoose[next]) {
+        isLoose[next] = false;
+        reached.push(next);
+      }
+  return isLoose;
+}
+
 /**
  * A chain keeps its lane free for its lines as far as it is read. What a step takes away (a guest) stands where no box is:
  * the lines that would pass there come with the step.
  */
 function lanesOf(sketch: Sketch, { chain, chains }: Chains, row: readonly number[]): { lane: number[]; count: number } {
   const { nodes, after, dock, main } = sketch;
+  const loose = looseNodes(sketch);
   const lanes = new Lanes();
   /** The rows where boxes stand, without those that only a line passes. */
   const boxes = new Lanes();
@@ -154,12 +169,12 @@ function lanesOf(sketch: Sketch, { chain, chains }: Chains, row: readonly number
   dock.forEach((to, i) => {
     if (to >= 0) docked.set(to, [...(docked.get(to) ?? []), i]);
   });
-  // What nothing reads yet comes last: it moves nothing that stands here.
-  const isUnread = ([head]: readonly number[]): boolean => nodes[head!]!.kind === "input" && after[head!]!.length === 0;
-  const weight = chains.map((list) => (isUnread(list) ? -1 : list.reduce((sum, i) => sum + nodes[i]!.bytes, 0)));
-  const spine = weight.indexOf(Math.max(0, ...weight.slice(0, 10_000)));
+  // What is not connected yet comes last, in the order of the text: it moves nothing that stands here, and is connected from left to right.
+  const isLoose = ([head]: readonly number[]): boolean => loose[head!]!;
+  const weight = chains.map((list) => (isLoose(list) ? -1 : list.reduce((sum, i) => sum + nodes[i]!.bytes, 0)));
+  const spine = Math.max(0, weight.indexOf(Math.max(0, ...weight.slice(0, 10_000))));
   const late = (c: number): number =>
-    isUnread(chains[c]!) ? 2 : c === spine ? -1 : Number(nodes[chains[c]![0]!]!.guest);
+    c === spine ? -1 : isLoose(chains[c]!) ? 2 : Number(nodes[chains[c]![0]!]!.guest);
   const order = chains.map((_, c) => c).sort((a, b) => late(a) - late(b) || startOf(a) - startOf(b));
   function startOf(c: number): number {
     return row[chains[c]![0]!]!;

@@ -166,7 +166,7 @@ export function useCamera(
   const cards = usePlayground((s) => !s.embed && !s.presenter) && hasCards;
   // What is drawn must not grow or shrink under the mouse.
   const enlarges = usePlayground((s) => selectExample(s) !== null && !selectIsEdited(s));
-  // The view is not fitted again because a card comes: the next step moves it where it must.
+  // The view is not fitted again because a card comes: a step moves it where it must, also one that is the last as before.
   const isOpened = useIsOpened();
   const waits = useRef(isOpened);
   useLayoutEffect(() => {
@@ -239,7 +239,7 @@ export function useCamera(
         firstViewport(getViewport(), content, room, least, leadOf(picture));
     const view = (cards && besideCard(root, picture, step?.nodes ?? [], followed ?? getViewport())) || followed;
     if (view) void setViewport(view, { duration: lessMotion() ? 0 : FOLLOW_MILLIS });
-  }, [picture, step, cards, enlarges, least, rootRef, getViewport, setViewport]);
+  }, [picture, step, isOpened, cards, enlarges, least, rootRef, getViewport, setViewport]);
 
   // The view that a person chose stays with the page, for links; one that comes with a link is shown.
   const own = useRef<Area | null>(null);

@@ -55,7 +55,7 @@ export const rewritingPass = (pass: Judged): FusionPass => ({
     const less = fused.bytes < apart.bytes;
     const faster = fused.micros < apart.micros - NO_MICROS;
     return extended(verdict, {
-      text: movesLess(fused, apart) ? `${verdict.text} That moves ${bytes}.` : verdict.text,
+      text: movesLess(fused, apart) ? `${verdict.text} The kernels that change move ${bytes}.` : verdict.text,
       numbers,
       weighed: faster ? weigh("time", ways) : less ? weigh("bytes", ways) : settledBy("algebra", ways, true),
     });

@@ -33,18 +33,25 @@ export function workOf(planner: Planner, regions: readonly Region[]): Work {
 export const isTwice = (kernels: readonly Region[], value: NodeId): boolean =>
   kernels.filter(({ members }) => members.includes(value)).length > 1;
 
+/** What is computed together: one kernel, or as many as it is launched as. */
+const together = ({ launches }: Work): string => (launches > 1 ? `fused, ${launches} kernels` : "one kernel");
+
 /** What the two ways of a candidate are called. */
-function namesOfWays({ kind, nodes, add, merged, rewrite }: Candidate): readonly [string, string] {
-  if (kind === "split") return ["one kernel", "split"];
+function namesOfWays(
+  { kind, nodes, add, merged, rewrite }: Candidate,
+  { apart, fused }: CostDelta,
+): readonly [string, string] {
+  if (kind === "split") return [together(apart), "split"];
   if (rewrite) return ["as written", "rewritten"];
   if (merged.length === 0 && add.length > 1)
     return ["stored", isTwice(add, nodes[0]!) ? "recomputed by each reader" : "computed where it is read"];
-  return ["separate kernels", "one kernel"];
+  return ["separate kernels", together(fused)];
 }
 
 /** Without the candidate, and with it. */
-export function bothWays(candidate: Candidate, { apart, fused }: CostDelta): readonly [Way, Way] {
-  const [without, withIt] = namesOfWays(candidate);
+export function bothWays(candidate: Candidate, delta: CostDelta): readonly [Way, Way] {
+  const { apart, fused } = delta;
+  const [without, withIt] = namesOfWays(candidate, delta);
   return [
     { what: without, ...apart },
     { what: withIt, ...fused },

@@ -105,7 +105,7 @@ export function Rooflines() {
           <tr>
             <th scope="col">Machine</th>
             <th scope="col">memory</th>
-            <th scope="col">arithmetic</th>
+            <th scope="col">f32</th>
             <th scope="col">ridge</th>
           </tr>
         </thead>
@@ -129,7 +129,7 @@ export function Rooflines() {
       <p aria-live="polite">{roof.text}</p>
       {stands.length > 0 && <p>{standSentence(roof, stands)} The lines mark its naive and its fused plan.</p>}
       <p className="figure-note">
-        Datasheets count f16 on matrix units; WebGPU computes in f32. After a run this device is listed, as measured.
+        Drawn for f32, which kernels in WGSL compute in. After a run this device is listed, as measured.
       </p>
     </div>
   );

@@ -44,7 +44,7 @@ test("the transfers of a run, and its note, are the same after another program i
   const run = { text, plans: { naive: here(0), step: null, fused: here(compilation.steps.length) }, planned };
   const later = { naive: other.naivePlan!, step: null, fused: other.fusedPlan! };
   const note = scheduleNote(compilation, run);
-  expect(note).toMatch(/^Counted for this device, .*: \d full-size transfers, then \d\.$/);
+  expect(note).toMatch(/^As run on this device: naive \d, fused \d full-size transfers\. /);
   expect(scheduleNote(other, run)).toBe(note);
   expect(countedRows(later, other, run)).toEqual(countedRows(planned, compilation, run));
 });

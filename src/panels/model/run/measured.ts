@@ -111,5 +111,5 @@ export function scheduleNote(
   const tally = tallyOf(run.plans.naive.totals);
   const [before, after] = [run.plans.naive, run.plans.fused].map(({ totals }) => tally.text(totals));
   if (before === tally.text(first.totals) && after === tally.text(last.totals)) return null;
-  return `Counted for this device, whose kernels may read a row more than once: ${before} ${tally.noun}, then ${after}.`;
+  return `As run on this device: naive ${before}, fused ${after} ${tally.noun}. Its kernels may read a row more than once.`;
 }

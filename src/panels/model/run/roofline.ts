@@ -110,7 +110,7 @@ export function axesFor(roofs: Roofs, points: readonly RoofPoint[]): RoofAxes {
   return { x, y: [decadeBelow(Math.min(...ys, roofAt(roofs, x[0]))), Math.max(...ys) * 2.5] };
 }
 
-/** A machine's roof by its datasheet, or as measured. */
+/** A machine's roof as kernels in WGSL meet it, by its datasheet or as measured: of f32, since they have no matrix units. */
 export interface RooflineOf extends Pick<Roofs, "bandwidth" | "flops"> {
   readonly name: string;
   /** FLOP per byte at which the slope meets the flat roof. */
@@ -128,7 +128,7 @@ export interface Stand {
 /** Bytes of an f32. */
 const VALUE = 4;
 
-type Machine = Pick<DeviceProfile, "name" | "bandwidth" | "peakFlops">;
+type Machine = Pick<DeviceProfile, "name" | "bandwidth" | "peakFlops" | "shaderFlops">;
 
 /** This device once a run has measured it, the machine that the plan is for, those of datasheets. */
 export function machinesOf(profile: DeviceProfile, run: FinishedRun["result"] | null): readonly Machine[] {
@@ -139,9 +139,15 @@ export function machinesOf(profile: DeviceProfile, run: FinishedRun["result"] | 
 }
 
 /** One machine's roof, in words too. */
-export function rooflineOf({ name, bandwidth, peakFlops: flops }: Machine): RooflineOf {
+export function rooflineOf(machine: Machine): RooflineOf {
+  const { name, bandwidth, peakFlops, shaderFlops: flops = peakFlops } = machine;
   const at = ridgeOf({ bandwidth, flops });
-  const text = `${name}: ${decimal(flops, "FLOP/s")} over ${decimal(bandwidth, "B/s")} is ${significant(at)} FLOP per byte. With fewer ops on each byte, ${significant(at * VALUE)} on each f32, memory is the limit.`;
+  const over = `${decimal(flops, "FLOP/s")} in f32 over ${decimal(bandwidth, "B/s")} is ${significant(at)} FLOP per byte`;
+  const units =
+    flops < peakFlops
+      ? ` Its matrix units reach ${decimal(peakFlops, "FLOP/s")} in f16, with a ridge at ${significant(peakFlops / bandwidth)}; WGSL has none.`
+      : "";
+  const text = `${name}: ${over}. With fewer ops on each byte, ${significant(at * VALUE)} on each f32, memory is the limit.${units}`;
   return { name, ridge: at, bandwidth, flops, text };
 }
 
