@@ -8,7 +8,7 @@ const [EVALUATIONS, ELEMENTS] = [24, 1 << 24];
 /** Programs of every elementwise op whose work is not its FLOP; values stay about one half. */
 export const opPrograms = (): readonly Program[] =>
   allOps
-    .filter((def) => def.kind === "elementwise" && workOf(def, []) !== def.flopsPerElement)
+    .filter((def) => def.kind === "elementwise" && workOf(def, []) !== def.weightedFlops)
     .map(({ name, params }) => {
       const operands = params.filter(({ kind }) => kind === "tensor").length;
       const call = (x: string): string => `${name}(${[x, ...Array<string>(operands - 1).fill("c")].join(", ")})`;

@@ -1,4 +1,4 @@
-import { expect, test } from "./fixtures";
+import { expect, test, type Playground } from "./fixtures";
 
 test("decisions are walked by keys, played, paused and presented", async ({ page, play }) => {
   await play.open();
@@ -199,6 +199,15 @@ test("a line answers why and why not; Forbid and Fuse anyway plan again at once"
   });
 });
 
+/** Boxes of the graph that the open card lies over. */
+async function hiddenByCard(play: Playground): Promise<string[]> {
+  const { x, y, width, height } = (await play.card.boundingBox())!;
+  const boxes = Object.entries(await play.boxes()) as [string, [number, number, number, number]][];
+  const hidden = ([, [left, top, w, h]]: (typeof boxes)[number]): boolean =>
+    left < x + width && x < left + w && top < y + height && y < top + h;
+  return boxes.filter(hidden).map(([id]) => id);
+}
+
 test.describe("a middle window", () => {
   test.use({ viewport: { width: 1024, height: 768 } });
 
@@ -234,14 +243,18 @@ test.describe("a middle window", () => {
     await page.keyboard.press("Home");
     await page.keyboard.press("j");
     await expect(play.card).toContainText("Why not fused?");
-    await expect
-      .poll(async () => {
-        const { x, y, width, height } = (await play.card.boundingBox())!;
-        const boxes = Object.entries(await play.boxes()) as [string, [number, number, number, number]][];
-        const hidden = ([, [left, top, w, h]]: (typeof boxes)[number]): boolean =>
-          left < x + width && x < left + w && top < y + height && y < top + h;
-        return boxes.filter(hidden).map(([id]) => id);
-      })
-      .toEqual([]);
+    await expect.poll(() => hiddenByCard(play)).toEqual([]);
   });
+});
+
+test("a card that comes while the step stays hides nothing either", async ({ page, play }) => {
+  await play.open("./?example=vjp-mul");
+  await expect(play.steps).toBeVisible();
+  await play.boxesAtRest();
+  await play.leaveFields();
+  // Opened at its end, with no card: the last step is taken once more.
+  await expect(play.card).toBeHidden();
+  await page.keyboard.press("End");
+  await expect(play.card).toContainText("Why fused?");
+  await expect.poll(() => hiddenByCard(play)).toEqual([]);
 });

@@ -58,6 +58,7 @@ export {
   findOp,
   largestOf,
   smallestOf,
+  flopsOf,
   opDef,
   opNames,
   roundToHalf,

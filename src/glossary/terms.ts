@@ -140,7 +140,7 @@ export const terms: readonly Term[] = [
   ),
   term(
     "FLOP",
-    "One floating-point operation, of which a division counts as four and exp as eight; FLOP/s is how many a second.",
+    "One floating-point operation: an addition or a function such as exp is one, a multiply-add is two; FLOP/s is how many a second.",
     ["flops"],
     "kernels, roofline",
   ),

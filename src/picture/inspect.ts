@@ -1,5 +1,5 @@
 /** @file What the inspector of a selected op shows and which of it may be edited. */
-import { findNode, findOp, nodeName, showType, topName } from "../fusion";
+import { findNode, findOp, flopsOf, nodeName, showType, topName } from "../fusion";
 import type { AttrValue, Block, Graph, GroupRef, Node, NodeId, WrittenAttr } from "../fusion";
 import { pillTarget } from "../document";
 import { waitingOf } from "./lines/gaps";
@@ -26,7 +26,8 @@ export interface Inspected {
   readonly attrs: readonly AttrField[];
   readonly operands: readonly { readonly name: string; readonly from: string }[];
   /** Arithmetic that one element of its result takes, by its definition; 0 where that depends on more. */
-  readonly flopsPerElement: number;
+  /** FLOP of the op per element. */
+  readonly flops: number;
   /** Why it can't be edited here; null when it can. */
   readonly locked: string | null;
   /** Calls, loops and composites around it that can be folded, innermost first. */
@@ -42,19 +43,14 @@ export function showAttr(value: AttrValue): string {
 }
 
 /** Where a value lives and what computes it, in words: `K1 softmax`, `8 MiB in memory`. */
-export function factsOf(
-  scene: Scene,
-  { id, isInput, flopsPerElement }: Inspected,
-): readonly (readonly [string, string])[] {
+export function factsOf(scene: Scene, { id, isInput, flops }: Inspected): readonly (readonly [string, string])[] {
   const box = scene.nodes.find((node) => node.id === id || node.inside.includes(id));
   const kernel = scene.kernels.find(({ region }) => region === box?.kernel?.region);
   const value = box?.id === id ? homes[box.lives](showBytes(box.bytes)) : null;
   return [
     ...(kernel ? [["Kernel", `${kernel.name} ${kernel.title}`.trim()] as const] : []),
     ...(value ? [["Value", value] as const] : []),
-    ...(flopsPerElement > 0 && !isInput
-      ? [["Arithmetic", `${showFigures(flopsPerElement)} FLOP per element`] as const]
-      : []),
+    ...(flops > 0 && !isInput ? [["Arithmetic", `${showFigures(flops)} FLOP per element`] as const] : []),
   ];
 }
 
@@ -108,7 +104,7 @@ export function inspect(
         return { name, label: asWritten?.name ?? name, value: asWritten?.value ?? showAttr(node.attrs[name]!), doc };
       }),
     operands: call ? [] : operandsOf(graph, node),
-    flopsPerElement: isInput || !def || def.kind === "composite" ? 0 : def.flopsPerElement,
+    flops: isInput || !def || def.kind === "composite" ? 0 : flopsOf(def),
     locked: call ? "Its arguments are edited in the text." : lockedBy(node),
     folds: [
       ...node.groups

@@ -5,13 +5,13 @@ import { fusionAt } from "../../src/fusion/compile";
 import { generic } from "../../src/fusion/cost";
 import { node, type Fusion } from "../../src/fusion/ir";
 import { classify, evaluationsOf, regionArithmetic } from "../../src/fusion/kernel";
-import { opDef } from "../../src/fusion/ops";
+import { flopsOf, opDef } from "../../src/fusion/ops";
 import { lowerFusion, planFusion, type LoweredRegion } from "../../src/fusion/plan";
 import { gpu, graphOf, oneRegion } from "./kernel-harness";
 import { compiled, valueFaults } from "./pass-harness";
-import { flopsOfOp, writtenLoads, writtenOps } from "./written-ops";
+import { writtenLoads, writtenOps } from "./written-ops";
 
-const flopsOf = (fusion: Fusion): number[] => lowerFusion(fusion, gpu, generic).map(({ facts }) => facts.flops);
+const kernelFlops = (fusion: Fusion): number[] => lowerFusion(fusion, gpu, generic).map(({ facts }) => facts.flops);
 
 const laplace = (rank: number): string => {
   const at = (axis: number, slice: string): string =>
@@ -73,12 +73,12 @@ function elementFlops(text: string): { readonly counted: number; readonly writte
   const [region] = [...fusion.regions.values()];
   if (!classify(fusion.graph, region!.members, region!.outputs).ok) return null;
   const [{ facts, programs }] = lowerFusion(fusion, gpu, generic) as [LoweredRegion];
-  const written = programs.map((program) => writtenOps(program, flopsOfOp));
+  const written = programs.map((program) => writtenOps(program, flopsOf));
   if (written.includes(null)) return null;
   let counted = 0;
   for (const [id, times] of evaluationsOf(fusion.graph, region!, facts.form, facts.schedule)) {
     const def = opDef(node(fusion.graph, id).op);
-    if (def.kind === "elementwise") counted += times * def.flopsPerElement;
+    if (def.kind === "elementwise") counted += times * flopsOf(def);
   }
   return { counted, written: written.reduce<number>((sum, each) => sum + each!, 0) };
 }
@@ -162,11 +162,11 @@ test("a value that is asked for across an edge is computed once for each neighbo
     const [pad, at] = axis === 0 ? ["0, 0, 1, 1", ["2:", "1:-1", ":-2"]] : ["1, 1", [":, 2:", ":, 1:-1", ":, :-2"]];
     return `x: f32[64, 64]\ny = F.pad(exp(x), (${pad}))\nreturn ${at.map((slice) => `y[${slice}]`).join(" + ")}`;
   };
-  const [once] = flopsOf(oneRegion(graphOf("x: f32[64, 64]\nreturn exp(x)")));
+  const [once] = kernelFlops(oneRegion(graphOf("x: f32[64, 64]\nreturn exp(x)")));
   const sums = 2 * 64 * 64;
   // Across the rows in three places; along them six neighbours one by one, and the four in the middle together.
-  expect(flopsOf(oneRegion(graphOf(three(0))))).toEqual([3 * once! + sums]);
-  expect(flopsOf(oneRegion(graphOf(three(1))))).toEqual([2.5 * once! + sums]);
+  expect(kernelFlops(oneRegion(graphOf(three(0))))).toEqual([3 * once! + sums]);
+  expect(kernelFlops(oneRegion(graphOf(three(1))))).toEqual([2.5 * once! + sums]);
 });
 
 test("an image in grey is stored before its slopes are taken twice", () => {

@@ -2,9 +2,6 @@
 import { isLoop, type KernelProgram, type Stmt } from "../../src/fusion/kernel/emit/kernel-ir";
 import type { OpDef } from "../../src/fusion/ops";
 
-/** FLOP of an op on one element. */
-export const flopsOfOp = ({ flopsPerElement }: OpDef): number => flopsPerElement;
-
 /** How often a thread's statements are met, each times its `weight`, in all threads; edges count as if they were met everywhere. Null where it can't be told. */
 function written({ body, workgroups, workgroupSize }: KernelProgram, weight: (stmt: Stmt) => number): number | null {
   let threads: number | null = [...workgroups, ...workgroupSize].reduce((product, each) => product * each, 1);

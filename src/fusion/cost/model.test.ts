@@ -40,7 +40,14 @@ const traffic = (reads: number, rereads: number, writes: number): RegionTraffic 
   fullSizeTransfers: 2 + rereads,
 });
 
-const multiplyAdds = (flops: number) => ({ flops, work: flops, lines: 0, waits: 0, shifted: { near: 0, far: 0 } });
+const multiplyAdds = (flops: number) => ({
+  flops,
+  weighted: flops,
+  work: flops,
+  lines: 0,
+  waits: 0,
+  shifted: { near: 0, far: 0 },
+});
 const none = multiplyAdds(0);
 
 describe("the worked example: log(exp(x) + 1) on 64 MiB", () => {
@@ -105,7 +112,7 @@ test("registers that no thread has are written and read back, 1.2 TB/s of 4", ()
 
 test("functions take more of a shader than their FLOP say", () => {
   const micros = (flops: number, work: number, given: Partial<RegionSchedule> = {}): number =>
-    kernelTime(traffic(0, 0, 0), { ...none, flops, work }, schedule(given), generic).computeMicros;
+    kernelTime(traffic(0, 0, 0), { ...none, weighted: flops, work }, schedule(given), generic).computeMicros;
   expect(micros(8e9, 43e9)).toBeCloseTo(430);
   expect(micros(8e9, 43e9, { reached: 0.5 })).toBeCloseTo(510);
 });

@@ -93,15 +93,15 @@ export const occupancyLimits = (schedule: RegionSchedule, profile: DeviceProfile
   workgroups: machineShare(schedule, profile),
 });
 
-/** µs that a thread takes for one FLOP, and for what a function takes above its FLOP, where nobody is there to hide it: each waits for the one before it. */
+/** µs that a thread takes for one weighted FLOP, and for what a function takes above those, where nobody is there to hide it: each waits for the one before it. */
 const SERIAL = 0.0023;
 const SERIAL_FUNCTION = 0.0004;
 
 /** µs of a single thread of an elementwise kernel: however few there are, it takes no less. */
-function serialMicros({ flops, work }: Arithmetic, { segments }: RegionSchedule): number {
+function serialMicros({ weighted, work }: Arithmetic, { segments }: RegionSchedule): number {
   if (!segments) return 0;
   const threads = segments.reduce((sum, { size, width, run, turns }) => sum + size / (width * run * turns), 0);
-  return (flops * SERIAL + (work - flops) * SERIAL_FUNCTION) / Math.max(1, threads);
+  return (weighted * SERIAL + (work - weighted) * SERIAL_FUNCTION) / Math.max(1, threads);
 }
 
 /** t = launch + the longest of compute, memory and cache + 0.05 · the others, µs. */
@@ -112,7 +112,7 @@ export function kernelTime(
   profile: DeviceProfile,
 ): KernelTime {
   if (schedule.dispatches === 0) return instant;
-  const { flops, work, lines, waits, shifted } = arithmetic;
+  const { weighted, work, lines, waits, shifted } = arithmetic;
   // A workgroup draws only its share of the bandwidth: few workgroups leave memory idle.
   const bandwidth = (profile.bandwidth * machineShare(schedule, profile)) / 1e6;
   const waste = new Map<NodeId, number>();
@@ -134,8 +134,8 @@ export function kernelTime(
   const share = occupancy(schedule, profile);
   const { efficiency = 1 } = schedule;
   const { reached = share * efficiency } = schedule;
-  // A share that was found for all of a kernel's FLOP says nothing of what its functions take above theirs.
-  const units = flops / reached + (work - flops) / (share * efficiency);
+  // A share that was found for all of a kernel's weighted FLOP says nothing of what its functions take above theirs.
+  const units = weighted / reached + (work - weighted) / (share * efficiency);
   const computeMicros = (units / shaderRate(profile)) * 1e6;
   // What a thread has no register for is written to memory and read back, once each.
   const spilled =

@@ -11,6 +11,6 @@ export const boundary = ({
   readonly why?: OpDef["boundary"];
 }): OpDef => ({
   boundary: why ?? { code: "L_OPAQUE", text: "its kernel is written by hand and takes nothing else in" },
-  ...unary({ ...spec, dtype: "same", flops: 0, tolerance: EXACT, scalar: { js: (x) => x, wgsl: (x) => x } }),
+  ...unary({ ...spec, dtype: "same", weightedFlops: 0, tolerance: EXACT, scalar: { js: (x) => x, wgsl: (x) => x } }),
   kind: "opaque",
 });

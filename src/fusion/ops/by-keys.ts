@@ -37,7 +37,7 @@ export const byKeys = ({ name, doc, outside, listed, size }: ByKeys): OpDef => (
     return fine({ dtype: "i32", shape: [size(keys!.shape[0]!, targetsOf(attrs))] });
   },
   operandTypes: () => ["i32"],
-  flopsPerElement: 1,
+  weightedFlops: 1,
   derivative: {},
   expensive: true,
   tolerance: EXACT,

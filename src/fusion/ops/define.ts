@@ -232,11 +232,11 @@ export interface LoopMeaning {
     change: ((value: number, dtype: DType) => number) | null,
     rows?: RowAccess,
   ): number;
-  /** FLOP an element, all iterations, where these results are wanted; or their work, where `each` says what an op takes. */
+  /** What all iterations take for an element, where these results are wanted and `each` says what an op takes. */
   flops(
     attrs: Attrs,
     results: readonly number[],
-    each?: (def: OpDef, literals: readonly (number | null)[]) => number,
+    each: (def: OpDef, literals: readonly (number | null)[]) => number,
   ): number;
 }
 
@@ -377,11 +377,14 @@ export interface OpDef extends Names {
   infer(inputs: readonly TensorType[], attrs: Attrs, names?: readonly string[]): Checked<TensorType>;
   /** The dtype that each operand is converted to before `scalar`, `reduce` or the contraction sees it. Absent: as they are. */
   operandTypes?(inputs: readonly DType[], attrs: Attrs): readonly DType[];
-  /** FLOPs per output element (reduce: per input element; contraction: 2·K per output element is added by the family). */
-  readonly flopsPerElement: number;
+  /**
+   * FLOP of one evaluation with functions weighted, a division as four and exp as eight: what parts of prices go by. 0: it computes
+   * nothing. What is shown and put under a roof is FLOP, one for each evaluation (`flopsOf`).
+   */
+  readonly weightedFlops: number;
   /**
    * Time of a shader that one evaluation takes, in FLOP of multiply-adds that pass meanwhile: what a price asks. Measured on an H100
-   * (suite `ops` of the bench, docs/measurements.md); a literal operand may make it less. Absent: its FLOP.
+   * (suite `ops` of the bench, docs/measurements.md); a literal operand may make it less. Absent: its weighted FLOP.
    */
   readonly work?: Work;
   /** Expensive ops are not duplicated lightly: exp, log, tanh, div … */

@@ -62,8 +62,8 @@ export interface ElementwiseSpec extends Names, Pick<OpDef, "name" | "doc"> {
   readonly attrs?: readonly Param[];
   /** `arithmetic` unless stated. */
   readonly dtype?: DTypeRule;
-  /** FLOPs of one evaluation by the cost model's weights; 1 unless stated. */
-  readonly flops?: number;
+  /** `OpDef.weightedFlops`; 1 unless stated. */
+  readonly weightedFlops?: number;
   /** `OpDef.work`. */
   readonly work?: Work;
   readonly expensive?: boolean;
@@ -107,7 +107,16 @@ const namesOf = ({
 
 /** An op on each element; operands broadcast as in NumPy. */
 export function elementwise(spec: ElementwiseSpec): OpDef {
-  const { name, doc, scalar, operands, attrs = [], dtype: rule = "arithmetic", flops = 1, expensive = false } = spec;
+  const {
+    name,
+    doc,
+    scalar,
+    operands,
+    attrs = [],
+    dtype: rule = "arithmetic",
+    weightedFlops = 1,
+    expensive = false,
+  } = spec;
   const own = operands.map((param) => param.names[0]!);
   const flat = rule === "compare" || rule === "test" || rule === "logic";
   const derivative = spec.derivative ?? (flat ? {} : undefined);
@@ -128,7 +137,7 @@ export function elementwise(spec: ElementwiseSpec): OpDef {
       return fine({ dtype, shape: shape.value });
     },
     operandTypes: (inputs) => inputs.map(() => operandDType(rule, inputs)),
-    flopsPerElement: flops,
+    weightedFlops,
     ...(spec.work !== undefined && { work: spec.work }),
     expensive,
     tolerance: spec.tolerance ?? (rule === "arithmetic" || rule === "float" ? ROUNDED : EXACT),
@@ -214,8 +223,8 @@ export interface ReductionSpec extends Names, Pick<OpDef, "name" | "doc"> {
   /** The dtype that is folded, and that of the result when it differs. `arithmetic` unless stated. */
   readonly dtype?: "arithmetic" | "float" | "logic";
   readonly result?: DType;
-  /** FLOPs per input element; 1 unless stated. */
-  readonly flops?: number;
+  /** `OpDef.weightedFlops`; 1 unless stated. */
+  readonly weightedFlops?: number;
   readonly tolerance?: Tolerance;
   readonly derivative?: Derivative;
   readonly algebra?: Algebra;
@@ -223,7 +232,7 @@ export interface ReductionSpec extends Names, Pick<OpDef, "name" | "doc"> {
 
 /** Folds axes of one operand. The family's tolerance of n terms is the comparison's business. */
 export function reduction(spec: ReductionSpec): OpDef {
-  const { name, doc, reduce, dtype: rule = "arithmetic", flops = 1 } = spec;
+  const { name, doc, reduce, dtype: rule = "arithmetic", weightedFlops = 1 } = spec;
   return {
     name,
     ...namesOf(spec),
@@ -244,7 +253,7 @@ export function reduction(spec: ReductionSpec): OpDef {
       return fine({ dtype: spec.result ?? operandDType(rule, [x!.dtype]), shape });
     },
     operandTypes: (inputs) => [operandDType(rule, inputs)],
-    flopsPerElement: flops,
+    weightedFlops,
     expensive: true,
     tolerance: spec.tolerance ?? ROUNDED,
     ...(spec.derivative ? { derivative: spec.derivative } : {}),
@@ -292,7 +301,7 @@ export function movement({
       return fine({ dtype: promoteAll(inputs), shape: found.value });
     },
     operandTypes: (inputs) => inputs.map(() => inputs.reduce(promote, "bool")),
-    flopsPerElement: 0,
+    weightedFlops: 0,
     expensive: false,
     tolerance: EXACT,
     ...(derivative ? { derivative } : {}),

@@ -106,9 +106,15 @@ export const activations: ReadonlyMap<string, OpDef | CompositeDef> = new Map(
 /** Every name and alias that a call can use, for completion and "did you mean". */
 export const opNames: readonly string[] = [...byName.keys()].sort();
 
+/** FLOP of one evaluation of an op: one, whatever function it computes, as papers and XLA count. */
+export const flopsOf = ({ weightedFlops }: OpDef): number => Number(weightedFlops > 0);
+
+/** The same with functions weighted (`OpDef.weightedFlops`). */
+export const weightedFlopsOf = ({ weightedFlops }: OpDef): number => weightedFlops;
+
 /** What one evaluation of an op takes of a shader's time (`OpDef.work`). */
-export const workOf = ({ work, flopsPerElement }: OpDef, literals: readonly (number | null)[]): number =>
-  typeof work === "function" ? work(literals) : (work ?? flopsPerElement);
+export const workOf = ({ work, weightedFlops }: OpDef, literals: readonly (number | null)[]): number =>
+  typeof work === "function" ? work(literals) : (work ?? weightedFlops);
 
 /** The dtype each operand is converted to before the op's rule sees it. */
 export const operandTypes = (def: OpDef, inputs: readonly DType[], attrs: Attrs): readonly DType[] =>

@@ -94,7 +94,7 @@ const typeOf = ({ params }: LoopBody, known: readonly TensorType[], arg: BodyArg
       ? known[arg.at]!
       : { dtype: arg.kind === "iteration" ? "i32" : arg.dtype, shape: [] };
 
-/** FLOP of one call in one run of the body, or its work. */
+/** What one call takes in one run of the body. */
 function flopsOf(
   find: Find,
   { op, attrs, args }: BodyValue,
@@ -298,7 +298,7 @@ export function loopMeaning(
     along: (attrs) => along?.(attrs) ?? null,
     launched: (attrs) => attrs["launched"] === true,
     run: (args, attrs, change, rows) => runFor(attrs)(args, iterationsOf(attrs), resultOf(attrs), change, rows ?? null),
-    flops(attrs, results, each = (def) => def.flopsPerElement) {
+    flops(attrs, results, each) {
       const body = sound(attrs);
       const known = typesOf(body);
       const once = [...neededFor(body, results).values].reduce((sum, at) => {

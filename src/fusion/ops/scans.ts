@@ -33,7 +33,7 @@ export const scan = ({ fold, exclusive, derivative, ...names }: ScanSpec): OpDef
     return bad ?? fine({ dtype: fold.operandTypes!([x!.dtype], attrs)[0]!, shape: x!.shape });
   },
   operandTypes: (inputs, attrs) => fold.operandTypes!(inputs, attrs),
-  flopsPerElement: fold.flopsPerElement,
+  weightedFlops: fold.weightedFlops,
   expensive: true,
   tolerance: fold.tolerance,
   ...(derivative ? { derivative } : {}),

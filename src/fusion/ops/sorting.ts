@@ -25,7 +25,7 @@ export const order = ({ name, doc, indices }: Pick<OpDef, "name" | "doc"> & { re
     return fine({ dtype: indices || x!.dtype === "bool" ? "i32" : x!.dtype, shape });
   },
   operandTypes: ([dtype]) => [dtype === "bool" ? "i32" : dtype!],
-  flopsPerElement: 1,
+  weightedFlops: 1,
   expensive: true,
   tolerance: EXACT,
   derivative: indices ? {} : reordered,

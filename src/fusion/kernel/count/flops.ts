@@ -2,7 +2,7 @@
 import { SCAN_STEPS } from "../shapes/groups/schedule";
 import { dtypeBytes, literalsOf, node, sizeOf, type Graph, type Node, type NodeId, type Region } from "../../ir";
 import { comparisonsOfSorts, retainedByParts, retainedOf } from "../nest/networks";
-import { opDef, rowLoopOf, workOf } from "../../ops";
+import { flopsOf, opDef, rowLoopOf, weightedFlopsOf, workOf } from "../../ops";
 import { factorsOf } from "../shapes/fold/fold-factors";
 import { loopsIn, resultsOf } from "../shapes/loop/map-loops";
 import { batchAs, matmulSizes } from "../shapes/matmul/matmul";
@@ -23,7 +23,10 @@ type Body = Pick<Region, "members" | "outputs">;
 
 /** Arithmetic of a region: what is shown, and what the price asks. */
 export interface Arithmetic {
+  /** One for each evaluation of an op; a multiply-add of a matmul is two. */
   readonly flops: number;
+  /** The same with functions weighted (`OpDef.weightedFlops`). */
+  readonly weighted: number;
   /** Time of a shader, in FLOP of multiply-adds that pass meanwhile (`OpDef.work`). */
   readonly work: number;
   /** What shifted views load again. */
@@ -51,7 +54,7 @@ const SELECT_WORK = 5;
 const FOLDED_SELECT_WORK = 20;
 
 /**
- * FLOP and work of one run of the region. A value that a wider loop asks for again and again (a broadcast operand,
+ * FLOP, plain and weighted, and work of one run of the region. A value that a wider loop asks for again and again (a broadcast operand,
  * the operand of a tiled contraction) counts as often as it is computed.
  */
 export function regionArithmetic(
@@ -62,7 +65,7 @@ export function regionArithmetic(
 ): Arithmetic {
   const evaluations = evaluationsOf(graph, region, form, schedule);
   const shares = sharesOf(graph, region, schedule);
-  let [flops, work] = [0, 0];
+  let [flops, weighted, work] = [0, 0, 0];
   const branches = schedule.variant === "flat" && readThroughEdges(graph, region.members);
   // Threads that share nothing are priced by what they load, past edges as well.
   const selecting = schedule.variant === "fold" ? FOLDED_SELECT_WORK : schedule.alone ? 0 : SELECT_WORK;
@@ -75,7 +78,8 @@ export function regionArithmetic(
     const times = shareOf(n, schedule) * timesOf(graph, n, evaluations.get(id)!, form, schedule);
     const isCounted =
       def.kind === "contraction" || def.ranges !== undefined || def.order !== undefined || def.groups !== undefined;
-    flops += times * (isCounted ? 1 : def.flopsPerElement);
+    flops += times * (isCounted ? 1 : flopsOf(def));
+    weighted += times * (isCounted ? 1 : def.weightedFlops);
     work += times * (shares.get(id) ?? 1) * (isCounted ? 1 : workOf(def, literalsOf(graph, n.inputs)));
   }
   // Results of one loop share its iterations.
@@ -84,13 +88,14 @@ export function regionArithmetic(
     const along = rowLoopOf(results[0]!);
     const times = along ? sizeOf(along.outer) : Math.max(...results.map(({ id }) => evaluations.get(id)!));
     const loop = opDef(op).loop!;
-    flops += times * loop.flops(attrs, resultsOf(results));
+    flops += times * loop.flops(attrs, resultsOf(results), flopsOf);
+    weighted += times * loop.flops(attrs, resultsOf(results), weightedFlopsOf);
     work += times * loop.flops(attrs, resultsOf(results), workOf);
   }
   const bodies = bodiesOf(graph, region, schedule);
   const lines = scatteredLines(graph, region.members, evaluations) + linesOfRuns(graph, bodies, schedule);
   const waits = form?.contraction ? waitsOf(graph, region.members, evaluations, schedule) : 0;
-  return { flops, work, lines, waits, shifted: shiftedIn(graph, bodies, schedule) };
+  return { flops, weighted, work, lines, waits, shifted: shiftedIn(graph, bodies, schedule) };
 }
 
 /** A search or a range is made for each element that is multiplied, or for four of them. */

@@ -11,7 +11,7 @@ export const celu = unary({
   doc: { formula: "max(x, 0) + min(0, α(e^(x/α) − 1))", teaches: "An elu whose slope is continuous for every α." },
   dtype: "float",
   attrs: [number("alpha", 1, "Depth below 0.")],
-  flops: 18,
+  weightedFlops: 18,
   work: 33,
   expensive: true,
   tolerance: EXPONENTIAL,

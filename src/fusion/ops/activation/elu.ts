@@ -16,7 +16,7 @@ export const elu = unary({
   },
   dtype: "float",
   attrs: [number("alpha", 1, "Depth below 0.")],
-  flops: 14,
+  weightedFlops: 14,
   work: 33,
   expensive: true,
   tolerance: EXPONENTIAL,

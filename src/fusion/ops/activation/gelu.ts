@@ -44,7 +44,7 @@ export const gelu = unary({
     },
   ],
   dtype: "float",
-  flops: 20,
+  weightedFlops: 20,
   work: 47,
   expensive: true,
   tolerance: TOLERANCE,

@@ -9,7 +9,7 @@ export const hardSigmoid = unary({
   aliases: ["hardsigmoid"],
   doc: { formula: "min(max(x/6 + 1/2, 0), 1)", teaches: "A sigmoid for machines without a cheap exponential." },
   dtype: "float",
-  flops: 4,
+  weightedFlops: 4,
   tolerance: TOLERANCE,
   derivative: { partials: ({ inputs: [x], of }) => [of("where", [of("lt", [of("abs", [x!]), 3]), 1 / 6, 0])] },
   algebra: { monotone: [UP_EXACT] },

@@ -9,7 +9,7 @@ export const hardSwish = unary({
   aliases: ["hardswish", "hard_silu"],
   doc: { formula: "x · hard_sigmoid(x)", teaches: "A swish for machines without a cheap exponential." },
   dtype: "float",
-  flops: 5,
+  weightedFlops: 5,
   tolerance: TOLERANCE,
   derivative: {
     partials: ({ inputs: [x], of }) => [

@@ -11,7 +11,7 @@ export const leakyRelu = unary({
   doc: { formula: "x if x ≥ 0 else slope · x", teaches: "Backward needs only the sign of x, one bit per element." },
   dtype: "float",
   attrs: [number("negative_slope", 0.01, "Slope below 0.", "slope", "alpha")],
-  flops: 2,
+  weightedFlops: 2,
   derivative: { partials: ({ inputs: [x], attrs, of }) => [of("where", [of("ge", [x!, 0]), 1, slope(attrs)])] },
   algebra: { keepsZero: true, monotone: [{ ...UP_EXACT, given: (attrs) => slope(attrs) >= 0 }] },
   scalar: {

@@ -10,7 +10,7 @@ export const mish = unary({
     teaches: "With n = eˣ it is x(n² + 2n) / (n² + 2n + 2): one exponential instead of three.",
   },
   dtype: "float",
-  flops: 20,
+  weightedFlops: 20,
   work: 24,
   expensive: true,
   tolerance: EXPONENTIAL,

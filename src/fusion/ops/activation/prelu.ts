@@ -7,7 +7,7 @@ export const prelu = binary({
     teaches: "A leaky ReLU whose slope is learned: the slope is one more operand to read.",
   },
   dtype: "float",
-  flops: 2,
+  weightedFlops: 2,
   derivative: {
     partials: ({ inputs: [x, w], of }) => [of("where", [of("ge", [x!, 0]), 1, w!]), of("minimum", [x!, 0])],
   },

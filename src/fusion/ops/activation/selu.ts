@@ -11,7 +11,7 @@ export const selu = unary({
   activation: ["selu"],
   doc: { formula: "λ · elu(x, α)", teaches: "Its two constants keep mean and variance fixed through deep chains." },
   dtype: "float",
-  flops: 15,
+  weightedFlops: 15,
   work: 33,
   expensive: true,
   tolerance: EXPONENTIAL,

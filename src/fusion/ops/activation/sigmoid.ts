@@ -9,7 +9,7 @@ export const sigmoid = unary({
   activation: ["sigmoid"],
   doc: { formula: "1 / (1 + e⁻ˣ)", teaches: "Backward can use the output: the derivative is y(1 − y)." },
   dtype: "float",
-  flops: 13,
+  weightedFlops: 13,
   work: 23,
   expensive: true,
   tolerance: EXPONENTIAL,

@@ -8,7 +8,7 @@ export const softplus = unary({
   onnx: "Softplus",
   doc: { formula: "ln(1 + eˣ)", teaches: "Written so that neither end overflows: max(x, 0) + log1p(e^−|x|)." },
   dtype: "float",
-  flops: 20,
+  weightedFlops: 20,
   work: 40,
   expensive: true,
   tolerance: LOGARITHM,

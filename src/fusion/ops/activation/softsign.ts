@@ -6,7 +6,7 @@ export const softsign = unary({
   onnx: "Softsign",
   doc: { formula: "x / (1 + |x|)", teaches: "A sigmoid without an exponential." },
   dtype: "float",
-  flops: 6,
+  weightedFlops: 6,
   expensive: true,
   tolerance: DIVIDED,
   derivative: {

@@ -12,7 +12,7 @@ export const addPeak = binary({
   },
   derivative: { partials: () => [1, 1] },
   algebra: { monotone: [UP_EXACT, UP_EXACT] },
-  flops: 2,
+  weightedFlops: 2,
   scalar: {
     js: (a, b) => (Math.abs(b) === Infinity ? b : a + b),
     wgsl: (a, b, t) =>

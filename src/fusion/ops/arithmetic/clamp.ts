@@ -22,7 +22,7 @@ const plain = unary({
     { names: ["min", "min_val", "a_min"], kind: "float", default: null, doc: "Lower bound; none when left out." },
     { names: ["max", "max_val", "a_max"], kind: "float", default: null, doc: "Upper bound; none when left out." },
   ],
-  flops: 2,
+  weightedFlops: 2,
   tolerance: EXACT,
   derivative: gated(({ inputs: [x], attrs, of }) =>
     of("and", [of("ge", [x!, low(attrs)]), of("le", [x!, high(attrs)])]),

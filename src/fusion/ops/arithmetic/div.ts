@@ -10,7 +10,7 @@ export const div = binary({
       "A division costs about four multiplications; by a constant, multiply by its inverse instead. Whole numbers give f32, as in Python.",
   },
   dtype: "float",
-  flops: 4,
+  weightedFlops: 4,
   work: ([, divisor]) => (divisor === null ? 9 : 1),
   expensive: true,
   tolerance: DIVIDED,

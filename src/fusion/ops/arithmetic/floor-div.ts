@@ -9,7 +9,7 @@ export const floorDiv = binary({
     formula: "⌊a / b⌋",
     teaches: "Python's //: rounds towards minus infinity, where a shader's integer division truncates.",
   },
-  flops: 5,
+  weightedFlops: 5,
   expensive: true,
   tolerance: DIVIDED,
   derivative: {},

@@ -8,7 +8,7 @@ export const mod = binary({
   name: "mod",
   aliases: ["remainder"],
   doc: { formula: "a − b⌊a / b⌋", teaches: "Takes the sign of b as in Python; WGSL's % takes the sign of a." },
-  flops: 6,
+  weightedFlops: 6,
   work: 21,
   expensive: true,
   tolerance: TOLERANCE,

@@ -34,7 +34,7 @@ export const pow = binary({
     formula: "a ** b",
     teaches: "Costs about as much as 16 multiplications, unless the exponent is the literal 2, 3, 0.5 or −1.",
   },
-  flops: 16,
+  weightedFlops: 16,
   work: ([, exponent]) => LITERAL_WORK.get(exponent!) ?? 21,
   expensive: true,
   tolerance: TOLERANCE,

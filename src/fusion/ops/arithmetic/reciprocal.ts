@@ -6,7 +6,7 @@ export const reciprocal = unary({
   onnx: "Reciprocal",
   doc: { formula: "1 / x", teaches: "Backward can use the output: the derivative is −y²." },
   dtype: "float",
-  flops: 4,
+  weightedFlops: 4,
   work: 9,
   expensive: true,
   tolerance: DIVIDED,

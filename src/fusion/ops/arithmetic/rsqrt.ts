@@ -9,7 +9,7 @@ export const rsqrt = unary({
     teaches: "One instruction on a GPU, where sqrt and a division are two: normalisations use it.",
   },
   dtype: "float",
-  flops: 4,
+  weightedFlops: 4,
   work: 9,
   expensive: true,
   tolerance: DIVIDED,

@@ -7,7 +7,7 @@ export const sqrt = unary({
   jax: ["sqrt"],
   doc: { formula: "√x", teaches: "Backward can use the output: the derivative is 1 / (2y)." },
   dtype: "float",
-  flops: 4,
+  weightedFlops: 4,
   work: 11,
   expensive: true,
   tolerance: DIVIDED,

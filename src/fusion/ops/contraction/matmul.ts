@@ -42,7 +42,7 @@ export const matmul: OpDef = {
     return shape.ok ? fine({ dtype: promote(promote(a!.dtype, b!.dtype), "i32"), shape: shape.value }) : shape;
   },
   operandTypes: ([a, b]) => [promote(promote(a!, b!), "i32"), promote(promote(a!, b!), "i32")],
-  flopsPerElement: 0,
+  weightedFlops: 0,
   derivative: matmulDerivative,
   expensive: true,
   tolerance: { rtol: 0, atol: 0, reason: "sums K products; the comparison adds 2e-6·√K of the row's scale" },

@@ -15,7 +15,7 @@ export function mapLoop(find: Find): OpDef {
     },
     params: loopParams([]),
     infer,
-    flopsPerElement: 1,
+    weightedFlops: 1,
     expensive: true,
     tolerance: { rtol: 0, atol: 0, reason: "what the ops of its body allow, iteration after iteration" },
     scalar: {

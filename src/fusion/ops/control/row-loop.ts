@@ -30,7 +30,7 @@ export function rowLoop(find: Find): OpDef {
       { names: ["reverse"], kind: "bool", default: false, doc: "Whether the first iteration gives the last row." },
     ]),
     infer,
-    flopsPerElement: 1,
+    weightedFlops: 1,
     expensive: true,
     tolerance: { rtol: 0, atol: 0, reason: "what the ops of its body allow, iteration after iteration" },
     loop,

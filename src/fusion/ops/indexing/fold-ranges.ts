@@ -42,7 +42,7 @@ export const foldRanges: OpDef = {
     return fine({ dtype: x!.dtype, shape: x!.shape.map((extent, i) => (i === axis ? starts!.shape[0]! : extent)) });
   },
   operandTypes: ([x]) => [x!, "i32", "i32", "i32"],
-  flopsPerElement: 1,
+  weightedFlops: 1,
   expensive: true,
   tolerance: sum.tolerance,
   ranges: {

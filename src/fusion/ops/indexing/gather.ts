@@ -34,7 +34,7 @@ export const gather: OpDef = {
     return fine({ dtype: x!.dtype, shape });
   },
   operandTypes: ([x]) => [x!, "i32"],
-  flopsPerElement: 0,
+  weightedFlops: 0,
   derivative: { vjp: gatherVjp },
   expensive: true,
   tolerance: EXACT,

@@ -23,7 +23,7 @@ export const lowerBound: OpDef = {
     return fine({ dtype: "i32", shape: x!.shape });
   },
   operandTypes: (types) => types.map(() => types.reduce(promote, "i32")),
-  flopsPerElement: 32,
+  weightedFlops: 32,
   derivative: {},
   expensive: true,
   tolerance: EXACT,

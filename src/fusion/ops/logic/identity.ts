@@ -6,7 +6,7 @@ export const identity = unary({
   aliases: ["clone", "contiguous"],
   doc: { formula: "x", teaches: "Another name for the same value; it is removed before planning." },
   dtype: "same",
-  flops: 0,
+  weightedFlops: 0,
   tolerance: EXACT,
   derivative: { partials: () => [1] },
   algebra: { sameValue: true, terms: [1], keepsZero: true, monotone: [UP_EXACT] },

@@ -7,7 +7,7 @@ export const stopGradient = unary({
   aliases: ["detach"],
   doc: { formula: "x", teaches: "Passes the value and stops the gradient." },
   dtype: "same",
-  flops: 0,
+  weightedFlops: 0,
   tolerance: EXACT,
   derivative: {},
   algebra: { terms: [1], keepsZero: true, monotone: [UP_EXACT] },

@@ -30,7 +30,7 @@ export const dropout: OpDef = {
       { names: ["training", "train"], kind: "bool", default: true, doc: "False: passes x on." },
     ],
     dtype: "float",
-    flops: 60,
+    weightedFlops: 60,
     expensive: true,
     tolerance: ROUNDED,
     // The same seed and indices: the same mask.

@@ -5,7 +5,7 @@ export const l1Norm = reduction({
   name: "l1_norm",
   doc: { formula: "Σ |x|", teaches: "Grows linearly, so one outlier does not dominate." },
   dtype: "float",
-  flops: 2,
+  weightedFlops: 2,
   derivative: foldedBy(({ of }, x) => of("sign", [x])),
   reduce: {
     identity: () => 0,

@@ -5,7 +5,7 @@ export const l2Norm = reduction({
   name: "l2_norm",
   doc: { formula: "√Σ x²", teaches: "A sum of squares with one root at the end." },
   dtype: "float",
-  flops: 2,
+  weightedFlops: 2,
   tolerance: DIVIDED,
   derivative: foldedBy((context, x) => {
     // Where everything is 0, PyTorch's gradient is 0, too.

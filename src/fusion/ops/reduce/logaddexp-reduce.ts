@@ -9,7 +9,7 @@ export const logaddexpReduce = reduction({
   internal: true,
   doc: { formula: "ln Σ eˣ", teaches: "Combines logarithms pair by pair: the larger is subtracted before each sum." },
   dtype: "float",
-  flops: logaddexp.flopsPerElement,
+  weightedFlops: logaddexp.weightedFlops,
   tolerance: LOGARITHM,
   reduce: {
     identity: () => Number.NEGATIVE_INFINITY,

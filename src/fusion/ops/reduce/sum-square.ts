@@ -4,7 +4,7 @@ import { reduction } from "../families";
 export const sumSquare = reduction({
   name: "sum_square",
   doc: { formula: "Σ x²", teaches: "The squares stay in registers and are never stored." },
-  flops: 2,
+  weightedFlops: 2,
   derivative: foldedBy(({ of }, x) => of("mul", [x, 2])),
   reduce: {
     identity: () => 0,

@@ -10,7 +10,7 @@ export const constant: OpDef = {
   doc: { formula: "2.0", teaches: "A literal in the kernel's code; nothing is loaded." },
   params: [{ names: ["value"], kind: "float", doc: "The number." }],
   infer: (_inputs, attrs) => fine({ dtype: (attrs["dtype"] as DType | undefined) ?? "f32", shape: [] }),
-  flopsPerElement: 0,
+  weightedFlops: 0,
   expensive: false,
   tolerance: EXACT,
 };

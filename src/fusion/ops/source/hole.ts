@@ -9,7 +9,7 @@ export const hole: OpDef = {
   doc: { formula: "...", teaches: "Connect an input here. There is no plan until then." },
   params: [],
   infer: () => fine({ dtype: "f32", shape: [] }),
-  flopsPerElement: 0,
+  weightedFlops: 0,
   expensive: false,
   tolerance: EXACT,
 };

@@ -49,7 +49,7 @@ export const input: OpDef = {
     }
     return fine({ dtype: (attrs["dtype"] as DType | undefined) ?? "f32", shape });
   },
-  flopsPerElement: 0,
+  weightedFlops: 0,
   expensive: false,
   tolerance: EXACT,
 };

@@ -34,7 +34,7 @@ export const iota: OpDef = {
       { names: ["dtype"], kind: "dtype", default: null, doc: "i32 for whole numbers, f32 otherwise." },
     ],
     // Index arithmetic that the kernel does anyway.
-    flops: 0,
+    weightedFlops: 0,
     tolerance: EXACT,
     derivative: {},
     scalar: {

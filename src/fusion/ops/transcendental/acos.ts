@@ -7,7 +7,7 @@ export const acos = unary({
   jax: ["acos"],
   doc: { formula: "arccos x", teaches: "Defined on [−1, 1] only; elsewhere it is NaN." },
   dtype: "float",
-  flops: 12,
+  weightedFlops: 12,
   work: 28,
   expensive: true,
   tolerance: POLYNOMIAL,

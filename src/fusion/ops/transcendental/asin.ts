@@ -7,7 +7,7 @@ export const asin = unary({
   jax: ["asin"],
   doc: { formula: "arcsin x", teaches: "Defined on [−1, 1] only; elsewhere it is NaN." },
   dtype: "float",
-  flops: 12,
+  weightedFlops: 12,
   work: 38,
   expensive: true,
   tolerance: POLYNOMIAL,

@@ -8,7 +8,7 @@ export const atan = unary({
   jax: ["atan"],
   doc: { formula: "arctan x", teaches: "Backward needs no trigonometry: the derivative is 1 / (1 + x²)." },
   dtype: "float",
-  flops: 12,
+  weightedFlops: 12,
   work: 42,
   expensive: true,
   tolerance: POLYNOMIAL,

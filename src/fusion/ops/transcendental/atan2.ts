@@ -7,7 +7,7 @@ export const atan2 = binary({
   aliases: ["arctan2"],
   doc: { formula: "angle of (b, a)", teaches: "Unlike the arctangent of a quotient, it knows the quadrant." },
   dtype: "float",
-  flops: 16,
+  weightedFlops: 16,
   work: 45,
   expensive: true,
   tolerance: POLYNOMIAL,

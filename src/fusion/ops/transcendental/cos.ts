@@ -7,7 +7,7 @@ export const cos = unary({
   jax: ["cos"],
   doc: { formula: "cos x", teaches: "Backward needs the input: the derivative is −sin x." },
   dtype: "float",
-  flops: 8,
+  weightedFlops: 8,
   work: 44,
   expensive: true,
   tolerance: TRIGONOMETRIC,

@@ -7,7 +7,7 @@ export const cosh = unary({
   jax: ["cosh"],
   doc: { formula: "(eˣ + e⁻ˣ) / 2", teaches: "Grows like e^|x|: an f32 overflows beyond 89." },
   dtype: "float",
-  flops: 16,
+  weightedFlops: 16,
   work: 21,
   expensive: true,
   tolerance: EXPONENTIAL,

@@ -9,7 +9,7 @@ export const entr = unary({
     teaches: "An entropy is the sum of it: computed where the sum reads it, the logarithm is never stored.",
   },
   dtype: "float",
-  flops: 10,
+  weightedFlops: 10,
   expensive: true,
   tolerance: LOGARITHM,
   jax: ["entr"],

@@ -12,7 +12,7 @@ export const erf = unary({
     teaches: "The exact GELU is built on it. WGSL has none, so it is a polynomial here.",
   },
   dtype: "float",
-  flops: 12,
+  weightedFlops: 12,
   work: 42,
   expensive: true,
   tolerance: POLYNOMIAL,

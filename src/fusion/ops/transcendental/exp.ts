@@ -7,7 +7,7 @@ export const exp = unary({
   jax: ["exp"],
   doc: { formula: "eˣ", teaches: "Backward is the output itself: the derivative of exp is exp." },
   dtype: "float",
-  flops: 8,
+  weightedFlops: 8,
   work: 11,
   expensive: true,
   tolerance: EXPONENTIAL,

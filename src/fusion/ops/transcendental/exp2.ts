@@ -6,7 +6,7 @@ export const exp2 = unary({
   jax: ["exp2"],
   doc: { formula: "2ˣ", teaches: "GPUs compute exp as exp2 of a scaled argument." },
   dtype: "float",
-  flops: 8,
+  weightedFlops: 8,
   work: 11,
   expensive: true,
   tolerance: EXPONENTIAL,

@@ -7,7 +7,7 @@ export const expm1 = unary({
   jax: ["expm1"],
   doc: { formula: "eˣ − 1", teaches: "Written out as exp(x) − 1 it loses every digit near 0." },
   dtype: "float",
-  flops: 12,
+  weightedFlops: 12,
   work: 29,
   expensive: true,
   tolerance: EXPONENTIAL,

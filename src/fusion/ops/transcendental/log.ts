@@ -8,7 +8,7 @@ export const log = unary({
   jax: ["log"],
   doc: { formula: "ln x", teaches: "Monotone, so a maximum can be taken before it." },
   dtype: "float",
-  flops: 8,
+  weightedFlops: 8,
   work: 14,
   expensive: true,
   tolerance: LOGARITHM,

@@ -7,7 +7,7 @@ export const log1p = unary({
   jax: ["log1p"],
   doc: { formula: "ln(1 + x)", teaches: "Exact near 0, where 1 + x would already have rounded x away." },
   dtype: "float",
-  flops: 12,
+  weightedFlops: 12,
   work: 30,
   expensive: true,
   tolerance: LOGARITHM,

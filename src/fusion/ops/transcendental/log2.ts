@@ -6,7 +6,7 @@ export const log2 = unary({
   name: "log2",
   doc: { formula: "log₂ x", teaches: "GPUs compute log as a scaled log2." },
   dtype: "float",
-  flops: 8,
+  weightedFlops: 8,
   work: 14,
   expensive: true,
   tolerance: LOGARITHM,

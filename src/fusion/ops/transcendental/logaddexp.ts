@@ -5,7 +5,7 @@ export const logaddexp = binary({
   name: "logaddexp",
   doc: { formula: "ln(eᵃ + eᵇ)", teaches: "The larger operand is subtracted first, so nothing overflows." },
   dtype: "float",
-  flops: 20,
+  weightedFlops: 20,
   work: 41,
   expensive: true,
   tolerance: LOGARITHM,

@@ -7,7 +7,7 @@ export const sin = unary({
   jax: ["sin"],
   doc: { formula: "sin x", teaches: "Backward needs the input: the derivative is cos x." },
   dtype: "float",
-  flops: 8,
+  weightedFlops: 8,
   work: 43,
   expensive: true,
   tolerance: TRIGONOMETRIC,

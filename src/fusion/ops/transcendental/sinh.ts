@@ -8,7 +8,7 @@ export const sinh = unary({
   jax: ["sinh"],
   doc: { formula: "(eˣ − e⁻ˣ) / 2", teaches: "Grows like eˣ: an f32 overflows beyond 89." },
   dtype: "float",
-  flops: 16,
+  weightedFlops: 16,
   work: 31,
   expensive: true,
   tolerance: EXPONENTIAL,

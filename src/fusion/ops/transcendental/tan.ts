@@ -7,7 +7,7 @@ export const tan = unary({
   jax: ["tan"],
   doc: { formula: "sin x / cos x", teaches: "Backward can use the output: the derivative is 1 + y²." },
   dtype: "float",
-  flops: 16,
+  weightedFlops: 16,
   work: 76,
   expensive: true,
   tolerance: { rtol: 1e-6, atol: 2e-7, reason: "a sine by a cosine, each within 1e-7" },

@@ -9,7 +9,7 @@ export const tanh = unary({
   activation: ["tanh"],
   doc: { formula: "tanh x", teaches: "Backward can use the output: the derivative is 1 − y²." },
   dtype: "float",
-  flops: 8,
+  weightedFlops: 8,
   work: 26,
   expensive: true,
   tolerance: POLYNOMIAL,

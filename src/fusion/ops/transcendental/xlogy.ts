@@ -9,7 +9,7 @@ export const xlogy = binary({
     teaches: "One select keeps 0 · ln 0 from becoming NaN, and it costs no memory where the logarithm is computed.",
   },
   dtype: "float",
-  flops: 10,
+  weightedFlops: 10,
   expensive: true,
   tolerance: LOGARITHM,
   derivative: {

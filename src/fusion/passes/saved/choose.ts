@@ -12,9 +12,10 @@ import {
   usesOf,
 } from "../../ir";
 import { isFreeView } from "../../kernel";
+import { weightedFlopsOf } from "../../ops";
 import { savedByCut, type SavedValue } from "../profitability/min-cut";
 import { isLate, type SavedSet, type Partition } from "./partition";
-import { flopsOf, isExpensive, isOpaque, savedBytes } from "./recompute-cost";
+import { recomputeFlops, isExpensive, isOpaque, savedBytes } from "./recompute-cost";
 import { fromOneCopy, type OneCopy } from "./same-copy";
 
 /** A value nearer to the backward pass costs more to save: it is needed sooner, and what follows from it is shorter. */
@@ -92,7 +93,8 @@ function cutWithin(graph: Graph, sides: Partition, wanted: Wanted): SavedSet {
       (id) => !isOpaque(graph, id) && !wanted.choices.has(id),
     );
     if (expensive.length === 0) return found;
-    const gain = (id: NodeId): number => savedBytes(node(graph, id)) / Math.max(1, flopsOf(graph, id));
+    const gain = (id: NodeId): number =>
+      savedBytes(node(graph, id)) / Math.max(1, recomputeFlops(graph, id, weightedFlopsOf));
     freed.add(expensive.reduce((best, id) => (gain(id) > gain(best) ? id : best)));
   }
 }

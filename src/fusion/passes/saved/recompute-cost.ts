@@ -1,7 +1,7 @@
 /** @file What it costs to save a value, and what to recompute it. */
 import { bytesOf, node, sizeOf, type Graph, type Node, type NodeId, type SavedChoice } from "../../ir";
 import { matmulSizes } from "../../kernel";
-import { opDef } from "../../ops";
+import { flopsOf, opDef, type OpDef } from "../../ops";
 
 /** Elements of one packed word. */
 export const WORD = 32;
@@ -14,14 +14,18 @@ export const fitsBits = ({ type }: Node): boolean =>
 export const savedBytes = (n: Node, choice?: SavedChoice): number =>
   fitsBits(n) ? sizeOf(n.type.shape) / 8 : bytesOf(choice === "f16" ? { ...n.type, dtype: "f16" } : n.type);
 
-/** FLOPs of computing a value from its operands. */
-export function flopsOf(graph: Graph, id: NodeId): number {
+/** What an op takes: `flopsOf` or `weightedFlopsOf`. */
+type Each = (def: OpDef) => number;
+
+/** FLOP of computing a value from its operands, or as many as `each` says. */
+export function recomputeFlops(graph: Graph, id: NodeId, each: Each = flopsOf): number {
   const { op, attrs, type, inputs } = node(graph, id);
-  const { kind, flopsPerElement, loop } = opDef(op);
-  if (loop) return loop.flops(attrs, [loop.result(attrs)]) * sizeOf(type.shape);
+  const def = opDef(op);
+  const { kind, loop } = def;
+  if (loop) return loop.flops(attrs, [loop.result(attrs)], each) * sizeOf(type.shape);
   if (kind === "contraction") return 2 * matmulSizes(graph, id).k * sizeOf(type.shape);
   const many = kind === "reduce" || kind === "scan" || kind === "order";
-  return kind === "movement" ? 0 : flopsPerElement * sizeOf(many ? node(graph, inputs[0]!).type.shape : type.shape);
+  return kind === "movement" ? 0 : each(def) * sizeOf(many ? node(graph, inputs[0]!).type.shape : type.shape);
 }
 
 /** A sum of so many elements each is saved rather than recomputed. */

@@ -28,7 +28,7 @@ import { savedOf, type Inverted, type Wanted } from "./choose";
 import { NodeFactory } from "./node-factory";
 import { isLate, type SavedSet, partitionOf, type Partition } from "./partition";
 import { wantedOf } from "./wanted";
-import { fitsBits, flopsOf, isExpensive, savedBytes } from "./recompute-cost";
+import { fitsBits, isExpensive, recomputeFlops, savedBytes } from "./recompute-cost";
 import { titled } from "../catalogue";
 
 export const savedValues: FusionPass = {
@@ -291,7 +291,7 @@ function makingAgain(
       again.set(current, copy);
       copies.add(copy);
       made.push(current);
-      flops += inverted ? 1 : flopsOf(graph, current);
+      flops += inverted ? 1 : recomputeFlops(graph, current);
     }
     return again.get(value)!;
   };
@@ -341,7 +341,7 @@ const notTwice = (graph: Planner["graph"], id: NodeId, copied: NodeId): Verdict 
 /** Why a value is saved. */
 function keeping({ planner, wanted }: Work, id: NodeId, readers: readonly NodeId[]): Proposal {
   const { graph } = planner;
-  const [name, bytes, flops] = [nameOf(graph, id), bytesOf(node(graph, id).type), flopsOf(graph, id)];
+  const [name, bytes, flops] = [nameOf(graph, id), bytesOf(node(graph, id).type), recomputeFlops(graph, id)];
   const nodes = [id, ...readers.slice(0, 1)];
   const numbers = { bytes, flops };
   const refusal = (code: Verdict["code"], text: string, remedy: string): Proposal => ({

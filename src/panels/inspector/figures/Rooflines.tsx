@@ -9,16 +9,18 @@ const WIDTH = 320;
 const HEIGHT = 170;
 /** px left and right of the axes. */
 const MARGIN = 4;
+/** Room for names above the chart. */
+const ABOVE = 26;
 /** Between names of roofs, one below the other. */
 const NAME = 13;
 
-/** Each roof's name stands on its flat part; where two are close, the lower one's name is further down. */
+/** Each roof's name stands on its flat part; where two are close, the higher one's name is further up. */
 function nameTops(flats: readonly number[]): readonly number[] {
   const tops: number[] = [];
-  let free = -Infinity;
-  for (const i of flats.map((_, at) => at).sort((a, b) => flats[a]! - flats[b]!)) {
-    tops[i] = Math.max(flats[i]! - 4, free);
-    free = tops[i]! + NAME;
+  let free = Infinity;
+  for (const i of flats.map((_, at) => at).sort((a, b) => flats[b]! - flats[a]!)) {
+    tops[i] = Math.min(flats[i]! - 4, free);
+    free = tops[i]! - NAME;
   }
   return tops;
 }
@@ -45,7 +47,7 @@ export function Rooflines() {
   return (
     <div className="figure">
       <svg
-        viewBox={`${-MARGIN} -14 ${WIDTH + 2 * MARGIN} ${HEIGHT + 18}`}
+        viewBox={`${-MARGIN} ${-ABOVE} ${WIDTH + 2 * MARGIN} ${HEIGHT + ABOVE + 4}`}
         role="img"
         aria-label={roofs.map(({ text }) => text).join(" ")}
       >

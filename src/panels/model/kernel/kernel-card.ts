@@ -106,13 +106,13 @@ function overlapOf({ predicted, predictedMicros }: Kernel): string {
 /** Above its FLOP by so much, a kernel's arithmetic is told as what it is priced as. */
 const PRICED_ABOVE = 1.05;
 
-/** `50.1 MFLOP, priced as 102 MFLOP at 100 TFLOP/s (functions, tests at edges, threads that wait)`: what makes it take longer than it counts. */
+/** `50.1 MFLOP, priced like 102 MFLOP of multiply-adds at 100 TFLOP/s (functions, tests at edges, threads that wait)`: what makes it take longer than it counts. */
 function pricedWork({ flops, predicted }: Kernel, profile: DeviceProfile): string {
   const rate = shaderRate(profile);
   const priced = (predicted.computeMicros * rate) / 1e6;
   const counted = decimal(flops, "FLOP");
   return priced > PRICED_ABOVE * flops
-    ? `${counted}, priced as ${decimal(priced, "FLOP")} at ${decimal(rate, "FLOP/s")} (functions, tests at edges, threads that wait)`
+    ? `${counted}, priced like ${decimal(priced, "FLOP")} of multiply-adds at ${decimal(rate, "FLOP/s")} (functions, tests at edges, threads that wait)`
     : counted;
 }
 

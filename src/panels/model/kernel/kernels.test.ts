@@ -57,6 +57,14 @@ test("the left side of the diff holds every naive kernel that went into this one
   for (const each of naive.kernels) expect(text).toContain(each.wgsl.trimEnd());
 });
 
+test("FLOP are one for each op on each element, whatever function it is, and two for a multiply-add", () => {
+  const flops = (text: string): number =>
+    compile(text, defaultOptions).fusedPlan!.kernels.reduce((sum, each) => sum + each.flops, 0);
+  expect(flops("x: f32[64, 32]\ny = softmax(x, dim=-1)\n")).toBe(5 * 64 * 32);
+  expect(flops("x: f32[64, 32]\ny = log(relu(x)) / 3\n")).toBe(3 * 64 * 32);
+  expect(flops("a: f32[64, 32]\nb: f32[32, 16]\ny = tanh(a @ b)\n")).toBe((2 * 32 + 1) * 64 * 16);
+});
+
 test("blocks and tables add up to the plan's totals", () => {
   for (const plan of [naive, fused]) {
     for (const tally of [tallyOf(plan.totals), tallyOf()]) {

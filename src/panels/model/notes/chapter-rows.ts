@@ -131,16 +131,15 @@ const layerNormRelu: Sentence = (counted, says) => {
   );
 };
 
-const layerNormIntensity: Sentence = (counted, says) => {
-  const { naive, fused, options } = counted;
+const layerNormIntensity: Sentence = ({ naive, fused, options }, says) => {
   if (options.granularity !== "primitive" || naive.totals.kernels === 0) return null;
   const [ops, trips] = [naive.totals.kernels, fused.totals.fullSizeTransfers];
   const value = ops / (trips * 4);
   const sum = `${ops} ops on each element over ${trips} transfers of 4 B are ${significant(value)}`;
-  const weighed = significant(intensity(flopsOfPlan(fused), fused.totals.bytes));
+  const counted = significant(intensity(flopsOfPlan(fused), fused.totals.bytes));
   return judged(
     `${significant(value)} FLOP/byte` === says,
-    `The lecture notes say ${says}: ${sum}. Counting roots and divisions by their cost, it is ${weighed}.`,
+    `The lecture notes say ${says}: ${sum}. Counted exactly, with ops on row statistics once for each row, it is ${counted}.`,
     `The lecture notes say ${says}; ${sum}.`,
   );
 };

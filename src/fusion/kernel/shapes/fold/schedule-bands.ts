@@ -115,7 +115,7 @@ function needing(graph: Graph, { cached, analysis }: Rows): NodeId[] {
   return cached.filter((id) => {
     const n = node(graph, id);
     const def = opDef(n.op);
-    const again = def.kind === "elementwise" && def.flopsPerElement <= 1 && analysis.roles.has(id);
+    const again = def.kind === "elementwise" && def.weightedFlops <= 1 && analysis.roles.has(id);
     return !(again && n.inputs.every(atHand));
   });
 }
