@@ -92,6 +92,11 @@ export async function runSuite(gpu: GPU, request: SuiteRequest): Promise<SuiteRe
     rows.push(row);
     request.print(rowText(row));
     request.save(report());
+    const alive = await session.describe();
+    if (!alive.ok) {
+      request.print(`stopped: ${alive.problem.text}`);
+      break;
+    }
   }
   await session.close();
   request.print(footText(rows));

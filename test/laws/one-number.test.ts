@@ -153,3 +153,17 @@ test.each(allLessons.map((lesson) => [lesson.id, lesson] as const))("%s", (_, le
   expect(steps.filter((step) => /[/#@]/.test(stepNames(compilation, step)))).toEqual([]);
   expect(showMicros(fused.totals.predictedMicros)).not.toMatch(/NaN/);
 });
+
+/** Folds of what only the program's own numbers make: their kernels read nothing. */
+const READING_NOTHING = [
+  "x: f32[2]\nn = F.pad(torch.ones(2, 1, 318, 958), (1, 1, 1, 1)).sum()\nreturn x / n",
+  "x: f32[8]\nn = torch.arange(1 << 20).float().sqrt()\nreturn x * (n - n.mean()).square().sum()",
+  "x: f32[4]\nw = torch.linspace(0, 1, 4096)[:, None] * torch.ones(512)\nreturn x + w.amax(dim=1).sum()",
+];
+
+test.each(READING_NOTHING)("what reads nothing is predicted as well: %s", (text) => {
+  const { naivePlan, fusedPlan, diagnostics } = compile(text, defaultOptions);
+  expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
+  const kernels = [naivePlan!, fusedPlan!].flatMap((plan) => plan.kernels);
+  expect(kernels.filter(({ predictedMicros }) => !(predictedMicros > 0 && predictedMicros < Infinity))).toEqual([]);
+});

@@ -324,7 +324,9 @@ function cutOf(rows: Rows, shape: FoldShape, again: number) {
   if (shape.networks.length > 0) return { reads: rows.plain, shares: [1 - again, again], joined: leftByPart(shape) };
   const steps = rows.steps();
   const all = count * readBytes + writeBytes;
-  const shares = steps.map((_, i) => (readBytes + (i === count - 1 ? writeBytes : 0)) / all);
+  // Steps that move nothing compute the same each.
+  const shareOf = (i: number): number => (readBytes + (i === count - 1 ? writeBytes : 0)) / all;
+  const shares = steps.map((_, i) => (all === 0 ? 1 / count : shareOf(i)));
   return {
     reads: readsOfSteps(graph, region, steps, rows.byRow, rows.plain),
     shares: joined ? [...shares, 0] : shares,
