@@ -185,6 +185,11 @@ describe("elements elsewhere", () => {
     ["pad(x0, (3, 2, 0, 1), mode='reflect')", ["f32[3, 4]"]],
     ["pad(x0, (3, 2, 0, 1), mode='circular')", ["f32[3, 4]"]],
     ["amax(window(x0, kernel_size=(2,), padding=(1, 1), value=-inf), dim=1)", ["f32[3, 4]"]],
+    ["x0.unfold(1, 300, 120)", ["f32[2, 700]"]],
+    ["window(x0, kernel_size=(17, 18), stride=(3, 1), dilation=(1, 2), padding=(2, 0))", ["f32[22, 40]"]],
+    ["window(x0, kernel_size=(300,), interior=(3,), padding=(7,))", ["f32[120]"]],
+    ["window(x0, kernel_size=(3, 2), stride=(2, 3), padding=(1, 0), interior=(1, 2)).sum((0, 1)) * 3", ["f32[6, 7]"]],
+    ["fold(x0, (9, 8), (4, 3), dilation=(1, 2), padding=1, stride=2)", ["f32[1, 24, 12]"]],
     ["where(True, x0, x1)", ["f32[3, 4]", "f32[3, 4]"]],
     ["where(False, x0, x1)", ["f32[3, 4]", "f32[3, 4]"]],
     ["x0.expand(3, 4)", ["f32[1, 4]"]],
@@ -199,6 +204,16 @@ describe("elements elsewhere", () => {
     ["rearrange(x0, 'a (b c) -> b a c', b=2)", ["f32[3, 4]"]],
     ["tril(x0)", ["f32[3, 3]"]],
   ] as const)("%s of %s", (body, params) => check(body, params, [0.2, 0.9]));
+});
+
+test("the gradient of windows does not grow with their taps: sums of them, and many of them", () => {
+  const nodes = (call: string): number =>
+    parseProgram(`x: f32[1, 1, 4000]\nl = (${call}).square().sum()\nd = torch.autograd.grad(l, x)[0]\nreturn d\n`).graph
+      .nodes.size;
+  const pools = [3, 30, 300].map((kernel) => nodes(`F.avg_pool1d(x, ${kernel}, 2)`));
+  const frames = [260, 600, 1200].map((size) => nodes(`x.unfold(-1, ${size}, 130)`));
+  expect(new Set(pools).size).toBe(1);
+  expect(Math.max(...frames) - Math.min(...frames)).toBeLessThanOrEqual(2);
 });
 
 describe("forms", () => {

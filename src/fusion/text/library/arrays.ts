@@ -453,27 +453,13 @@ def spmm(input, mat2):
   return input @ mat2
 
 def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
-  kh, kw = (kernel_size, kernel_size) if isinstance(kernel_size, int) else kernel_size
-  sh, sw = (stride, stride) if isinstance(stride, int) else stride
-  ph, pw = (padding, padding) if isinstance(padding, int) else padding
-  dh, dw = (dilation, dilation) if isinstance(dilation, int) else dilation
-  h, w = (output_size, output_size) if isinstance(output_size, int) else output_size
-  rows = (h + 2 * ph - dh * (kh - 1) - 1) // sh + 1
-  columns = (w + 2 * pw - dw * (kw - 1) - 1) // sw + 1
-  n = input.shape[0]
-  c = input.shape[1] // (kh * kw)
-  parts = input.reshape(n, c, kh, kw, rows, columns)
-  out = torch.zeros(n, c, h + 2 * ph, w + 2 * pw)
-  for i in range(kh):
-    for j in range(kw):
-      part = parts[:, :, i, j]
-      spaced = torch.zeros(n, c, (rows - 1) * sh + 1, (columns - 1) * sw + 1)
-      spaced[:, :, ::sh, ::sw] = part
-      top, left = i * dh, j * dw
-      below = h + 2 * ph - top - spaced.shape[2]
-      right = w + 2 * pw - left - spaced.shape[3]
-      out = out + F.pad(spaced, (left, right, top, below))
-  return out[:, :, ph:ph + h, pw:pw + w]
+  taps = [kernel_size] * 2 if isinstance(kernel_size, int) else list(kernel_size)
+  extents = [output_size] * 2 if isinstance(output_size, int) else list(output_size)
+  batch = [1] if input.ndim == 2 else [input.shape[0]]
+  image = torch.zeros(batch + [input.shape[-2] // (taps[0] * taps[1])] + extents, dtype=input.dtype)
+  columns, pull = vjp(lambda x: F.unfold(x, kernel_size, dilation, padding, stride), image)
+  out = pull(input.reshape(columns.shape))[0]
+  return out[0] if input.ndim == 2 else out
 
 def _pixel(at, size, align_corners):
   return (at + 1) / 2 * (size - 1) if align_corners else ((at + 1) * size - 1) / 2
@@ -487,46 +473,51 @@ def _reflected(at, size, align_corners):
   within = away - 2 * span * torch.floor(away / (2 * span))
   return (span - torch.abs(within - span) + low).clamp(0, size - 1)
 
-def _tap(rows, height, width, y, x):
-  at = y.clamp(0, height - 1).int() * width + x.clamp(0, width - 1).int()
-  n, h, w = at.shape
-  values = rows.gather(2, at.reshape(n, 1, h * w).expand(n, rows.shape[1], h * w)).reshape(n, rows.shape[1], h, w)
-  inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
-  return torch.where(inside.unsqueeze(1), values, 0.0)
+def _tap(rows, sizes, at):
+  flat = at[0].clamp(0, sizes[0] - 1).int()
+  for x, size in zip(at[1:], sizes[1:]):
+    flat = flat * size + x.clamp(0, size - 1).int()
+  n, c = rows.shape[:2]
+  shape = list(flat.shape[1:])
+  count = flat[0].numel()
+  values = rows.gather(2, flat.reshape(n, 1, count).expand(n, c, count)).reshape([n, c] + shape)
+  inside = [(x >= 0) & (x < size) for x, size in reversed(list(zip(at, sizes)))]
+  return torch.where(functools.reduce(torch.logical_and, inside).unsqueeze(1), values, 0.0)
+
+def _blended(rows, sizes, low, part, at):
+  axis = len(at)
+  if axis == len(sizes):
+    return _tap(rows, sizes, at)
+  near = _blended(rows, sizes, low, part, at + [low[axis]])
+  far = _blended(rows, sizes, low, part, at + [low[axis] + 1])
+  return near * (1 - part[axis]) + far * part[axis]
 
 def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=False):
-  if input.ndim != 4:
-    raise ValueError("grid_sample reads pictures: N×C×H×W, at points of N×H×W×2.")
+  sizes = list(input.shape[2:])
+  rank = len(sizes)
+  if rank not in (2, 3) or grid.ndim != rank + 2 or grid.shape[-1] != rank:
+    raise ValueError("grid_sample reads pictures, N×C×H×W, at points of N×H×W×2, and volumes, N×C×D×H×W, at points of N×D×H×W×3.")
   if mode == "bicubic":
     raise ValueError("grid_sample is known with bilinear or nearest: take one of these.")
-  n, c, height, width = input.shape
-  rows = input.reshape(n, c, height * width)
-  x = _pixel(grid[..., 0], width, align_corners)
-  y = _pixel(grid[..., 1], height, align_corners)
+  rows = input.flatten(2)
+  at = [_pixel(grid[..., rank - 1 - axis], size, align_corners) for axis, size in enumerate(sizes)]
   if padding_mode == "border":
-    x = x.clamp(0, width - 1)
-    y = y.clamp(0, height - 1)
+    at = [x.clamp(0, size - 1) for x, size in zip(at, sizes)]
   if padding_mode == "reflection":
-    x = _reflected(x, width, align_corners)
-    y = _reflected(y, height, align_corners)
+    at = [_reflected(x, size, align_corners) for x, size in zip(at, sizes)]
   if mode == "nearest":
-    return _tap(rows, height, width, torch.round(y), torch.round(x))
-  left = torch.floor(x)
-  top = torch.floor(y)
-  right = (x - left).unsqueeze(1)
-  below = (y - top).unsqueeze(1)
-  upper = _tap(rows, height, width, top, left) * (1 - right) + _tap(rows, height, width, top, left + 1) * right
-  lower = _tap(rows, height, width, top + 1, left) * (1 - right) + _tap(rows, height, width, top + 1, left + 1) * right
-  return upper * (1 - below) + lower * below
+    return _tap(rows, sizes, [torch.round(x) for x in at])
+  low = [torch.floor(x) for x in at]
+  return _blended(rows, sizes, low, [(x - floor).unsqueeze(1) for x, floor in zip(at, low)], [])
 
 def _places(size, align_corners):
   step = torch.arange(size).float()
   return step * 2 / (size - 1) - 1 if align_corners and size > 1 else (step * 2 + 1) / size - 1
 
 def affine_grid(theta, size, align_corners=False):
-  n, c, h, w = size
-  x = _places(w, align_corners).reshape(1, w, 1).expand(h, w, 1)
-  y = _places(h, align_corners).reshape(h, 1, 1).expand(h, w, 1)
-  base = torch.cat([x, y, torch.ones(h, w, 1)], dim=-1).reshape(1, h * w, 3)
-  return (base @ theta.transpose(1, 2)).reshape(n, h, w, 2)
+  sizes = list(size[2:])
+  rank = len(sizes)
+  along = [_places(n, align_corners).reshape([n if k == axis else 1 for k in range(rank)] + [1]).expand(sizes + [1]) for axis, n in enumerate(sizes)]
+  base = torch.cat(list(reversed(along)) + [torch.ones(sizes + [1])], dim=-1).reshape(1, -1, rank + 1)
+  return (base @ theta.transpose(1, 2)).reshape([size[0]] + sizes + [rank])
 `;

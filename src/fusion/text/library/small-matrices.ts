@@ -56,6 +56,17 @@ def solve(A, B, left=True):
   found = _eliminated(_augmented(A, B.unsqueeze(-1) if isVector else B), n)
   return found.squeeze(-1) if isVector else found
 
+def _info(A, found):
+  return torch.where(torch.isfinite(found).flatten(A.ndim - 2).all(-1), 0, A.shape[-1]).to(torch.int32)
+
+def inv_ex(A, check_errors=False):
+  found = inv(A)
+  return found, _info(A, found)
+
+def solve_ex(A, B, left=True, check_errors=False):
+  found = solve(A, B, left)
+  return found, _info(A, found)
+
 def _pivots(A):
   n = _square(A).shape[-1]
   rows = [A[..., i, :] for i in range(n)]
@@ -110,6 +121,12 @@ def cholesky(input, upper=False):
   zero = torch.zeros_like(a[..., 0, 0])
   lower = torch.stack([torch.stack(row + [zero] * (n - len(row)), -1) for row in found], -2)
   return lower.mT if upper else lower
+
+def cholesky_ex(input, upper=False, check_errors=False):
+  found = cholesky(input, upper)
+  # The first minor that is not positive leaves a root of what is below 0.
+  isNone = torch.isnan(torch.diagonal(found, dim1=-2, dim2=-1))
+  return found, torch.where(isNone.any(-1), isNone.int().argmax(-1) + 1, 0).to(torch.int32)
 
 def solve_triangular(A, B, upper=None, left=True, unitriangular=False, lower=None, trans=0):
   n = _square(A).shape[-1]
