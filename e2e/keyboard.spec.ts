@@ -101,6 +101,22 @@ test("from the program to a reason without a mouse: out of the editor, along the
   await expect(page.getByRole("dialog", { name: "All keys" })).toContainText(/A\s*Add an op/);
 });
 
+test("what a fold takes away leaves the focus to the box that stands for it", async ({ page, play }) => {
+  await play.open("./?example=softmax");
+  await expect(play.steps).toBeVisible();
+  const atBox = (): Promise<string | null> => page.evaluate(() => document.activeElement!.getAttribute("data-id"));
+  await page.getByRole("button", { name: /^Kernel K1 / }).focus();
+  await page.keyboard.press(" ");
+  await expect.poll(atBox).toMatch(/^\[k:/);
+  await page.keyboard.press(" ");
+  await expect.poll(atBox).toBe("y.max");
+  await play.node(/softmax y/).focus();
+  await page.keyboard.press("Enter");
+  await play.card.getByRole("button", { name: "Fold softmax" }).focus();
+  await page.keyboard.press("Enter");
+  await expect.poll(atBox).toBe("[y]");
+});
+
 test("every step is said once, politely, and nothing that moves all the time is said at all", async ({
   page,
   play,

@@ -90,7 +90,7 @@ export function inspect(
   const params = def?.params ?? [];
   return {
     id: node.id,
-    title: isInput ? "input" : (call?.label ?? nodeName(node)),
+    title: isInput ? "input" : (call?.label ?? titleOf(node)),
     name: topName(node.id),
     formula: isInput ? "" : (def?.doc.formula ?? ""),
     teaches: isInput ? "" : (def?.doc.teaches ?? ""),
@@ -139,6 +139,12 @@ function operandsOf(graph: Graph, node: Node): Inspected["operands"] {
             : nodeName(from);
     return { name: names[i] ?? `operand ${i + 1}`, from: text };
   });
+}
+
+/** `add`; of the last part of a call, which has the call's name, what it is itself: `div, the end of softmax`. */
+function titleOf(node: Node): string {
+  const call = node.groups.find(({ kind, recognised }) => kind === "composite" && !recognised);
+  return call?.id === node.id ? `${node.op}, the end of ${call.label}` : nodeName(node);
 }
 
 /** A composite's parts follow from its call: the call is what can be edited. */

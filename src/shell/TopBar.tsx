@@ -79,14 +79,14 @@ export function TopBar({ layout }: { readonly layout: PageLayout }) {
       {!narrow && <SizeChoice />}
       <UndoRedo withRedo={!narrow} />
       <span className="grow" />
-      {layout === "wide" && (
-        <button type="button" className="top-button" onClick={open("find")}>
-          <Icon name="search" size={16} />
-          Find or do <kbd>Ctrl K</kbd>
-        </button>
-      )}
       {!narrow && (
         <>
+          <button type="button" className="top-button find" title="Find or do (Ctrl K)" onClick={open("find")}>
+            <Icon name="search" size={16} />
+            <span>
+              Find or do <kbd>Ctrl K</kbd>
+            </span>
+          </button>
           {layout === "wide" && (
             <button type="button" className="top-button" onClick={open("course")}>
               <Icon name="lessons" size={16} />

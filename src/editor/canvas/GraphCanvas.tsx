@@ -91,6 +91,7 @@ function Canvas({ cards }: CanvasProps) {
   const onKeyDown = useGraphKeys(picture, editable, camera.focus);
   useAskedEdit(editable);
   useFocusChosen(picture, camera.focus);
+  useFocusFolded(root, picture, camera.focus);
   const announcement = useCanvas((s) => s.announcement);
   const graph = usePlayground(selectFusion)?.graph ?? null;
   useEffect(() => useCanvas.setState({ shown: picture }), [picture]);
@@ -159,6 +160,32 @@ function useFocusChosen(picture: Picture | null, focus: (target: FocusTarget) =>
     // What is not drawn a frame later is out of sight.
     if (box !== undefined) requestAnimationFrame(() => focus({ kind: "node", id: box }));
   }, [chosen, picture, focus]);
+}
+
+/** A control that a fold takes away, such as the op in it or its kernel's name, leaves the focus to the box that stands for it. */
+function useFocusFolded(
+  rootRef: RefObject<HTMLElement | null>,
+  picture: Picture | null,
+  focus: (target: FocusTarget) => void,
+): void {
+  const last = useRef<Element | null>(null);
+  useEffect(() => {
+    const root = rootRef.current;
+    const remember = ({ target }: FocusEvent): void => void (last.current = target as Element);
+    root?.addEventListener("focusin", remember);
+    return () => root?.removeEventListener("focusin", remember);
+  }, [rootRef]);
+  const boxes = useRef<Picture["boxes"] | null>(null);
+  useEffect(() => {
+    const before = boxes.current;
+    boxes.current = picture?.boxes ?? null;
+    const folded = picture?.scene.nodes.filter(({ id, kind }) => kind === "folded" && before?.has(id) === false) ?? [];
+    if (folded.length !== 1) return;
+    requestAnimationFrame(() => {
+      const isLost = last.current?.isConnected === false && document.activeElement === document.body;
+      if (isLost) focus({ kind: "node", id: folded[0]!.id });
+    });
+  }, [picture, focus]);
 }
 
 interface CanvasProps {

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import {
   coordinatesOf,
   findNode,
+  innerName,
   isPartials,
   parseEdgeId,
   showType,
@@ -154,7 +155,7 @@ function Numbers({ numbers }: { readonly numbers: ShownValues }) {
   return (
     <>
       <p className="values-about">
-        <code>{numbers.node}</code> {showType(type)}
+        <code>{innerName(numbers.node)}</code> {showType(type)}
         {smaller && ", at a smaller size than the program's"}. Inputs are drawn from their seeds; plans run in f32.
       </p>
       <div className="card-views" role="group" aria-label="Whose numbers">

@@ -137,7 +137,7 @@ export function MeasuredPanel() {
             title="The numbers behind the charts"
             onClick={() => setNumbers(!numbers)}
           >
-            All numbers
+            {numbers ? "Fewer numbers" : "All numbers"}
           </button>
         )}
       </header>

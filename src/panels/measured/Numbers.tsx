@@ -5,28 +5,29 @@ import { breakEvenSentence, launchSentence, splitSentence, unsyncedSentence } fr
 import { PLAN_NAMES, planTitle } from "../model/run/run-types";
 import { kernelTimes, showSpread, timeRows, type KernelTime, type TimeRow } from "../model/run/timings";
 import { timingCsv, timingMarkdown } from "../model/run/timing-table";
-import { count, plural, showMicros } from "../model/units";
+import { count, plural, showMicros, timesBeside } from "../model/units";
 import { useMemo } from "react";
 import { stripsOf, stripWords } from "../model/run/strip";
 
-function TimeLine({
-  name,
-  row,
-  beside = [],
-}: {
+type Timed = Pick<TimeRow | KernelTime, "measured" | "predicted">;
+
+interface TimeLineProps {
   readonly name: string;
-  readonly row: Pick<TimeRow | KernelTime, "measured" | "predicted">;
-  /** What it is compared with. */
-  readonly beside?: readonly TimeRow[];
-}) {
+  readonly row: Timed;
+  /** All rows of the table: a column has one unit. */
+  readonly beside: readonly Timed[];
+}
+
+function TimeLine({ name, row, beside }: TimeLineProps) {
   const { median, spread } = showSpread(row.measured, beside);
+  const predicted = timesBeside(beside.flatMap((each) => each.predicted ?? []));
   return (
     <tr>
       <th scope="row">{name}</th>
       <td>
         {median} {spread}
       </td>
-      <td>{row.predicted === null ? "–" : showMicros(row.predicted)}</td>
+      <td>{row.predicted === null ? "–" : predicted(row.predicted)}</td>
       <td>{count(row.measured.samples)}</td>
     </tr>
   );
@@ -55,6 +56,8 @@ function Gains({ run }: { readonly run: FinishedRun }) {
 
 export function Numbers({ run }: { readonly run: FinishedRun }) {
   const rows = timeRows(run);
+  const kernels = kernelTimes(run);
+  const all = [...rows, ...kernels];
   const repeats = rows[0]?.repeats ?? 1;
   return (
     <div className="measured-numbers" id="measured-numbers">
@@ -71,10 +74,15 @@ export function Numbers({ run }: { readonly run: FinishedRun }) {
         </thead>
         <tbody>
           {rows.map((row) => (
-            <TimeLine key={row.plan} name={row.title} row={row} beside={rows} />
+            <TimeLine key={row.plan} name={row.title} row={row} beside={all} />
           ))}
-          {kernelTimes(run).map((row) => (
-            <TimeLine key={`${row.plan}${row.kernel}`} name={`${planTitle(row.plan)}, ${row.title}`} row={row} />
+          {kernels.map((row) => (
+            <TimeLine
+              key={`${row.plan}${row.kernel}`}
+              name={`${planTitle(row.plan)}, ${row.title}`}
+              row={row}
+              beside={all}
+            />
           ))}
         </tbody>
       </table>

@@ -5,7 +5,7 @@ import { clockLine } from "./device";
 import { planTitle } from "./run-types";
 import { halfSpread } from "./statistics";
 import { kernelTimes, showSpread, timeRows, type KernelTime, type TimeRow } from "./timings";
-import { count, showMicros } from "../units";
+import { count, timesBeside } from "../units";
 
 type Timed = Pick<TimeRow | KernelTime, "measured" | "predicted"> & { readonly of: string };
 
@@ -39,6 +39,8 @@ export function timingCsv(run: FinishedRun): string {
 /** The same to read, below a line that says whose times they are and by which clock. */
 export function timingMarkdown(run: FinishedRun): string {
   const { device } = run.result;
+  const all = timed(run);
+  const inOneUnit = timesBeside(all.flatMap(({ predicted }) => predicted ?? []));
   const row = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
   return [
@@ -46,14 +48,9 @@ export function timingMarkdown(run: FinishedRun): string {
     "",
     row(["time of", "measured", "predicted", "samples"]),
     row(["---", "---", "---", "---"]),
-    ...timed(run).map(({ of, measured, predicted }) => {
-      const { median, spread } = showSpread(measured);
-      return row([
-        of,
-        `${median} ${spread}`,
-        predicted === null ? "–" : showMicros(predicted),
-        count(measured.samples),
-      ]);
+    ...all.map(({ of, measured, predicted }) => {
+      const { median, spread } = showSpread(measured, all);
+      return row([of, `${median} ${spread}`, predicted === null ? "–" : inOneUnit(predicted), count(measured.samples)]);
     }),
     "",
   ].join("\n");
