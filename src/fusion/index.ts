@@ -16,16 +16,15 @@ export {
   criterionOf,
   limitWords,
   questionOf,
-  reasonTitles,
   remedyQuestionOf,
   limitNote,
   riseOf,
-  titleOf,
   verdictsOf,
   type Bar,
   type BarGroup,
   type VerdictWords,
 } from "./decision-bars";
+export { reasonTitles, titleOf } from "./decision-titles";
 export { microsSaved, settled } from "./settled";
 export {
   alignSteps,

@@ -2,7 +2,7 @@
 import { liveValues } from "./live-values";
 import { fusionAt } from "../../src/fusion/compile";
 import type { Compilation } from "../../src/fusion/compilation";
-import { titleOf } from "../../src/fusion/decision-bars";
+import { titleOf } from "../../src/fusion/decision-titles";
 import { generic } from "../../src/fusion/cost";
 import {
   edgeId,

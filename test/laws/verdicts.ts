@@ -1,7 +1,8 @@
 /** @file What a decision owes its reader: the alternatives that were weighed decide, and its sentence says their numbers and no others. */
 import { compile } from "../../src/fusion/compile";
 import type { Compilation } from "../../src/fusion/compilation";
-import { barsOf, criterionOf, limitNote, titleOf, verdictsOf } from "../../src/fusion/decision-bars";
+import { barsOf, criterionOf, limitNote, verdictsOf } from "../../src/fusion/decision-bars";
+import { titleOf } from "../../src/fusion/decision-titles";
 import { settled } from "../../src/fusion/settled";
 import { clearlyLess, groupedCounts, showBytes, showMicros, type Alternative, type Step } from "../../src/fusion/ir";
 
