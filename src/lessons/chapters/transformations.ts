@@ -93,7 +93,7 @@ return y, pullback(g)
     chapter: "derivatives",
     title: "Attention and its gradients",
     sentence:
-      "The backward pass reads the probabilities again. Here they are stored: to recompute them tile by tile takes an eighth of the memory traffic, and longer where matmuls run on ordinary f32 units.",
+      "The backward pass reads the probabilities again. Here they are stored: recomputing them tile by tile takes an eighth of the memory traffic, but more time where matmuls run on ordinary f32 units.",
     text: attentionBackward(),
     granularity: "op",
     sizes: sequence,

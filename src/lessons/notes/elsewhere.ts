@@ -7,7 +7,7 @@ export const elsewhere: readonly Note[] = [
     kind: "elsewhere",
     title: "How XLA does it: before fusing",
     text: [
-      "XLA simplifies its graph of HLO instructions first: algebra, common values, what nobody reads. It assigns layouts and folds transposes into the operands of matmuls. These passes repeat until nothing changes.",
+      "XLA simplifies its graph of HLO instructions first: algebra, common subexpressions, dead code. It assigns layouts and folds transposes into the operands of matmuls. These passes repeat until nothing changes.",
     ],
     rows: ["000-24"],
     passes: ["canonicalise", "movement-algebra", "transpose-folding", "scalar-algebra", "reduction-algebra"],

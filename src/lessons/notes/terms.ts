@@ -65,7 +65,7 @@ export const terms: readonly Note[] = [
   term(
     "hbm",
     "HBM, SRAM",
-    "HBM is fast memory beside the chip, gigabytes of it. SRAM is on the chip, kilobytes for each processor, and many times faster.",
+    "HBM is fast memory beside the chip, gigabytes of it. SRAM is on the chip, kilobytes for each multiprocessor, and many times faster.",
     ["004-01", "004-08"],
     ["log-relu"],
   ),

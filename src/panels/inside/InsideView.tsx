@@ -173,7 +173,7 @@ function Facts({
       </dl>
       <p>
         {smaller ? "Real numbers, at a smaller size: " : "Real numbers: "}the interpreter ran this kernel.{" "}
-        {!sameKind && "At the program's own size the planner writes it differently. "}
+        {!sameKind && "At the program's own size the planner generates other code. "}
         {recording.schedule}
       </p>
     </div>
@@ -262,7 +262,7 @@ function Running({ watched, onGroup }: { readonly watched: WatchedKernel; readon
             </b>
             : {words}
             {loops && <small> with {loops}</small>}
-            {recording.cut && at === length - 2 && " There is more of this workgroup than is shown."}
+            {recording.cut && at === length - 2 && " Only a part of this workgroup is shown."}
           </p>
         </div>
         <BusyBars recording={recording} at={at} words={words} onSeek={seek} />

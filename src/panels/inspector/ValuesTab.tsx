@@ -103,7 +103,7 @@ function Heat({
       />
       <p>
         {pointed === null
-          ? "Rows along the last axis; the larger, the darker. Point at a cell for its number."
+          ? "Rows along the last axis; the larger the number, the darker the cell. Point at a cell for its number."
           : `[${coordinatesOf(pointed, shape).join(", ")}] = ${significant(values[pointed]!, 7)}`}
       </p>
     </div>

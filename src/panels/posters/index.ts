@@ -18,7 +18,7 @@ export { svgText } from "../../picture";
 
 /** Why there may be nothing to draw. */
 export const missing: Partial<Record<PosterName, string>> = {
-  growth: "the program plans at no other size (a line of it such as N = 1024 names one)",
+  growth: "the program can't be planned at another size (a line such as N = 1024 names one)",
   saved: "the program has no backward pass",
 };
 

@@ -32,7 +32,7 @@ function Numbers({ score, byHand }: NumbersProps) {
       values={score.micros.values}
       unit={score.micros.unit}
       rank="third"
-      meaning={`Time by the cost model, on the device profile ${profile}.${byHand === undefined ? "" : " It knows no kernels by hand: a run times them."}`}
+      meaning={`Time by the cost model, on the device profile ${profile}.${byHand === undefined ? "" : " It can't predict kernels edited by hand: a run times them."}`}
     />
   );
   return (

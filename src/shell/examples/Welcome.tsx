@@ -42,7 +42,7 @@ export function Welcome() {
             Take the tour
           </button>
           <span className="welcome-or">
-            {isBest ? "Shown is the step that saves the most time:" : "or press"} <kbd>→</kbd>{" "}
+            {isBest ? "This is the step that saves the most time:" : "or press"} <kbd>→</kbd>{" "}
             {isBest ? "goes on" : "for the next step"}
           </span>
         </>

@@ -270,7 +270,7 @@ export function startLessons(context: SliceContext): LessonRun {
       void judgeLeft(lesson, null);
       context.set({ lesson: null, pane: pane === "lesson" ? "graph" : pane });
       if (replaced || lesson.before.text === document.text) return;
-      const action = { label: "Back to the program before", kind: "open-draft", document: lesson.before } as const;
+      const action = { label: "Back to the previous program", kind: "open-draft", document: lesson.before } as const;
       context.set({ notice: { tone: "info", text: "The lesson is closed. Its program stays here.", action } });
     },
     addProgress(text) {

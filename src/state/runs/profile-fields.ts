@@ -34,7 +34,7 @@ export const profileFields: readonly FieldWords[] = [
     least: 0.0001,
     most: 100_000,
     sentence:
-      "Divided by the bandwidth it gives the ridge of the roofline. It converts FLOP into time, too; for the datasheets, whose peak is of tensor cores in f16, the f32 rate of shaders does.",
+      "Divided by the bandwidth, it gives the ridge of the roofline. It also converts FLOP into time; for the datasheets, whose peak is that of matrix units in f16, the f32 rate of shaders does that.",
   },
   {
     field: "launchMicros",

@@ -49,7 +49,7 @@ export const runSlice: Slice<"runBoth" | "cancelRun" | "runOnCpu" | "describeDev
       current.abort();
       const previous = previousRun(run);
       rest(context, previous);
-      const text = previous ? "Stopped. The results of the run before are shown." : "Stopped. Nothing was timed.";
+      const text = previous ? "Stopped. The results of the previous run are shown." : "Stopped. Nothing was timed.";
       context.set({ notice: { tone: "info", text } });
     },
   };

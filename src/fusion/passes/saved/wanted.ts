@@ -133,7 +133,7 @@ const notExact = (graph: Graph, n: Node, { result, op }: Inverted): Verdict =>
   no(
     "L_STRICT",
     [n.id, result],
-    `${nameOf(graph, n.id)} computed back from ${nameOf(graph, result)} by \`${op}\` has other last digits, and strict mode forbids that.`,
+    `${nameOf(graph, n.id)} computed back from ${nameOf(graph, result)} by \`${op}\` differs in its last digits, and strict mode forbids that.`,
     STRICT_OFF,
   );
 const notAgain = (graph: Graph, n: Node): Verdict =>

@@ -100,7 +100,7 @@ export function Rooflines() {
           </span>
         ))}
       </div>
-      <p className="figure-note">To the right FLOP per byte, upwards FLOP/s.</p>
+      <p className="figure-note">Across: FLOP per byte. Up: FLOP/s.</p>
       <table>
         <caption className="offscreen">Machines, by datasheet or as measured</caption>
         <thead>

@@ -86,7 +86,7 @@ function Charts({ name }: { readonly name: string }) {
   }, [stale, name]);
   const rows = stale ? null : sizes.rows;
   if (!rows) return <p className="traffic-note">Planning…</p>;
-  if (rows.length < 2) return <p className="traffic-note">The program does not plan at other sizes.</p>;
+  if (rows.length < 2) return <p className="traffic-note">The program can't be planned at other sizes.</p>;
   return growths.map((what) => <Chart key={what} name={name} rows={rows} what={what} />);
 }
 

@@ -54,7 +54,7 @@ const answers: Readonly<Record<string, (facts: Facts) => Answer>> = {
   },
   "enough-work": ({ fused }) => {
     const idle = fused.kernels.filter(({ predicted }) => predicted.occupancy.workgroups < 1);
-    if (idle.length === 0) return { done: true, text: "Every fused kernel has a workgroup for each processor." };
+    if (idle.length === 0) return { done: true, text: "Every fused kernel has a workgroup for each multiprocessor." };
     return { done: false, text: `Too few workgroups to fill the machine: ${named(idle)}.` };
   },
   "not-too-much": ({ fused }) => {
@@ -78,7 +78,7 @@ const answers: Readonly<Record<string, (facts: Facts) => Answer>> = {
   },
   precision: ({ fused }) => {
     const types = [...new Set(fused.buffers.map(({ type }) => type.dtype))].toSorted();
-    return { done: null, text: `Tensors of ${types.join(", ")}; sums are carried in f32.` };
+    return { done: null, text: `Tensors of ${types.join(", ")}; sums are accumulated in f32.` };
   },
   synchronise: ({ run }) => {
     if (!run) return { done: false, text: "Not run." };

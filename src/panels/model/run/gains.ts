@@ -25,7 +25,7 @@ function untold(run: FinishedRun): string | null {
   const split = splitOf(run);
   const naive = timingOf(run.result, "naive", null);
   return split && naive && split.traffic + split.launches > naive.median
-    ? `What saves it can't be told: by the roofs and launches measured here it would be ${showMicros(split.traffic + split.launches)}, more than the naive plan takes.`
+    ? `Where it comes from can't be told: by the roofs and launches measured here it would be ${showMicros(split.traffic + split.launches)}, more than the naive plan takes.`
     : null;
 }
 
