@@ -110,7 +110,9 @@ export const documentSlice: Slice<Exclude<Names, "openDocument">> = (context) =>
     context.replace(next, "example");
     if (context.get().previousWorks === previousWorks) return;
     const action = { label: "Back to it", kind: "open-draft" } as const;
-    context.set({ notice: { tone: "info", text: "The previous program is among the copies of earlier work.", action } });
+    context.set({
+      notice: { tone: "info", text: "The previous program is among the copies of earlier work.", action },
+    });
   },
   openPrevious(index) {
     const work = context.get().previousWorks[index];

@@ -59,7 +59,7 @@ test("what saves the time is not told by roofs that a plan beat, nor by launches
   const slow = run(1500, 500);
   const roofs = { bandwidth: 2 ** 36, flops: 1e12, launchMicros: 400 };
   expect(splitSentence({ ...slow, result: { ...slow.result, roofs } })).toMatch(
-    /^Fusing saves 1,000 µs a run\. What saves it can't be told: .* it would be 1,780 µs, more than the naive plan takes\.$/,
+    /^Fusing saves 1,000 µs a run\. Where it comes from can't be told: .* it would be 1,780 µs, more than the naive plan takes\.$/,
   );
 });
 
