@@ -97,8 +97,12 @@ describe.each(allLessons.map((lesson) => [lesson.id, lesson] as const))("%s", (_
   test("titles, sentences and kernels call nodes as their boxes do", () => {
     const names = new Set<string>();
     const calls = new Set<string>();
+    // A result's own name stands on its pill.
+    const results = new Set(compilation.steps.flatMap(({ patch }) => patch?.outputs?.after ?? []));
+    for (const id of compilation.naive!.graph.outputs) results.add(id);
     for (const [, node] of versionsOf(compilation)) {
       names.add(nodeName(node));
+      if (results.has(node.id)) names.add(node.label);
       for (const { label } of node.groups) calls.add(label);
       // A derivative is `d_w`, and its kernel `matmul_d_w`; a kernel of a part of a call does not have the call's name.
       if (node.phase === "backward" || node.groups.some(({ id }) => id === node.id)) calls.add(node.op);
