@@ -35,5 +35,6 @@ __device__ inline int abs(int a) { return a < 0 ? -a : a; }
 __device__ inline float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 __device__ inline unsigned atomicAdd(unsigned* at, unsigned a) { return __atomic_fetch_add(at, a, __ATOMIC_RELAXED); }
 __device__ inline int atomicAdd(int* at, int a) { return __atomic_fetch_add(at, a, __ATOMIC_RELAXED); }
+__device__ inline int atomicMax(int* at, int a) { return __atomic_fetch_max(at, a, __ATOMIC_RELAXED); }
 template <class T> __device__ inline T min(T a, T b) { return b < a ? b : a; }
 template <class T> __device__ inline T max(T a, T b) { return a < b ? b : a; }

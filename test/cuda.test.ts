@@ -61,6 +61,7 @@ function ptxOf(texts: readonly string[], header: string): string {
 /** Keys that are counted, few of them and many, and put into ranges. */
 const KEYS = [
   "i: i32[90000] = uniform(0, 256)\ny = count_keys(i, targets=256)",
+  "i: i32[90000] = uniform(0, 256)\ny = last_keys(i, targets=256)",
   "i: i32[90000] = uniform(0, 90000)\ny = count_keys(i, targets=90000)",
   "i: i32[90000] = uniform(0, 256)\ny = group_indices(i, targets=256)",
 ];

@@ -170,7 +170,7 @@ export const terms: readonly Term[] = [
   term(
     "group",
     "To put elements of one key side by side by counting how many each key has, in no order: a counting sort that is not stable.",
-    ["group_indices", "count_keys", "groups"],
+    ["group_indices", "count_keys", "last_keys", "groups"],
     null,
     { everyday: true },
   ),

@@ -151,6 +151,8 @@ export const programs: Readonly<Record<string, string>> = {
   "sort-digits-after": `x: f32[2051, 3]\ny = argsort(x > 0, dim=0) * 2`,
   bins: `i: i32[9002] = uniform(-3, 48)\nx: f32[9002]\ny = zeros(45).scatter_add(0, i, x) * 2`,
   "bins-of-lists": `i: i32[2, 9002, 2] = uniform(-3, 48)\nx: f32[2, 9002, 2]\ny = zeros(2, 45, 2).scatter_add(1, i, x) * 2`,
+  "last-of-each": `i: i32[9001] = uniform(-3, 48)\ny = last_keys(i, targets=45)`,
+  "last-of-lists": `i: i32[3, 9001] = uniform(0, 256)\ny = last_keys((i + 256 * arange(3)[:, None]).reshape(27003), targets=768, lists=3)`,
   "counts-of-few": `i: i32[9001] = uniform(-3, 48)\ny = count_keys(i, targets=45)`,
   "counts-of-lists": `i: i32[3, 9001] = uniform(0, 256)\ny = count_keys((i + 256 * arange(3)[:, None]).reshape(27003), targets=768, lists=3)`,
   "sort-digits-odd": `i: i32[4099] = uniform(-300, 900)\ny = argsort(i)`,

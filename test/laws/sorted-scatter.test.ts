@@ -80,6 +80,43 @@ test.each([
   expect(valueFaults(compilation.drawn, final, slow)).toEqual([]);
 });
 
+test.each([
+  ["at, set", "x: f32[500]\ni: i32[900] = uniform(-3, 503)\nv: f32[900]\nreturn x.at[i].set(v)"],
+  [
+    "scatter, each row by indices of its own",
+    "x: f32[6, 300]\ni: i32[6, 80] = uniform(0, 300)\nv: f32[6, 80]\nreturn x.scatter(1, i, v)",
+  ],
+  [
+    "scatter of whole rows, by a list for each of several",
+    "x: f32[4, 300, 8]\ni: i32[4, 250] = uniform(0, 300)\nv: f32[4, 250, 8]\nreturn x.scatter(1, i[:, :, None].expand(-1, -1, 8), v)",
+  ],
+])("the last update of each target is found without an order: %s", (_, text) => {
+  const compilation = compiled(graphOf(text), { profile: slow });
+  const final = fusionAt(compilation, compilation.steps.length);
+  const ops = [...final.graph.nodes.values()].map(({ op }) => op);
+  expect(ops).toContain("last_keys");
+  expect(ops).not.toContain("sort_indices");
+  expect(stepFaults(compilation)).toEqual([]);
+  expect(valueFaults(compilation.drawn, final, slow)).toEqual([]);
+});
+
+test.each([
+  [
+    "scatter_add",
+    "x: f32[3, 60, 8]\ni: i32[3, 200] = uniform(0, 60)\nreturn torch.zeros(3, 60, 8).scatter_add(1, i.unsqueeze(-1).expand(-1, -1, 8), x.repeat(1, 4, 1)[:, :200])",
+    180,
+  ],
+])("lists of indices that name whole rows are one list of rows: %s", (_, text, targets) => {
+  const compilation = compiled(graphOf(text), { profile: slow });
+  const final = fusionAt(compilation, compilation.steps.length);
+  const grouped = [...final.graph.nodes.values()].filter(({ op }) => op === "group_indices" || op === "sort_indices");
+  const folded = [...final.graph.nodes.values()].filter(({ op }) => op === "fold_ranges");
+  expect(grouped.length).toBe(1);
+  expect(folded.map(({ inputs }) => final.graph.nodes.get(inputs[2]!)!.type.shape[0])).toEqual([targets]);
+  expect(stepFaults(compilation)).toEqual([]);
+  expect(valueFaults(compilation.drawn, final, slow)).toEqual([]);
+});
+
 const zeros = (n: number): string => `torch.zeros(${n}, 16)`;
 const rows = (n: number): string => `x: f32[${n}, 16]\ng: f32[${n}, 16]\ni: i32[${n}] = uniform(0, ${n})\n`;
 const own = (n: number): string => `x: f32[${n}, 16]\ng: f32[${n}, 16]\ni: i32[${n}, 16] = uniform(0, ${n})\n`;

@@ -15,6 +15,7 @@ const WRITTEN: Readonly<Record<string, string>> = {
   iota: "iota(8) + x",
   linear: "linear(x, y)",
   count_keys: "count_keys((x[0] * 3).to(i32), targets=4)",
+  last_keys: "last_keys((x[0] * 3).to(i32), targets=4)",
   group_indices: "group_indices((x[0] * 3).to(i32), targets=4)",
   lower_bound: "lower_bound(sort((x[0] * 9).to(i32)), (y * 9).to(i32))",
   fold_ranges: "fold_ranges(x, argsort(x[:, 0]), (x[:3, 0] * 0).to(i32), (x[:3, 0] * 0 + 3).to(i32), axis=0)",

@@ -38,8 +38,8 @@ export interface NaiveChoice {
   readonly targets: number;
   readonly updates: number;
   readonly compared: Work;
-  /** The best of what else it may do: updates are grouped by their targets, sorted by them or only counted; a value is loaded where its index says. */
-  readonly way: "grouped" | "sorted" | "counted" | "loaded";
+  /** The best of what else it may do: updates are grouped by their targets, sorted by them, only counted, or leave their numbers there; a value is loaded where its index says. */
+  readonly way: "grouped" | "sorted" | "counted" | "latest" | "loaded";
   readonly instead: Work;
   readonly others: readonly { readonly way: NaiveChoice["way"]; readonly work: Work }[];
   /** Not compared. */

@@ -10,13 +10,13 @@ const listsOf = ({ lists }: Attrs): number => numberOf(lists, 1);
 interface ByKeys extends Pick<OpDef, "name" | "doc"> {
   /** What is said of keys outside: `others are not counted`. */
   readonly outside: string;
-  readonly listed: boolean;
+  readonly leaves: NonNullable<OpDef["groups"]>["leaves"];
   /** Elements of the result, i32. */
   readonly size: (elements: number, targets: number) => number;
 }
 
 /** An op on keys, whole numbers of one axis; those outside 0 … targets − 1 are passed over. */
-export const byKeys = ({ name, doc, outside, listed, size }: ByKeys): OpDef => ({
+export const byKeys = ({ name, doc, outside, leaves, size }: ByKeys): OpDef => ({
   name,
   internal: true,
   kind: "groups",
@@ -41,5 +41,5 @@ export const byKeys = ({ name, doc, outside, listed, size }: ByKeys): OpDef => (
   derivative: {},
   expensive: true,
   tolerance: EXACT,
-  groups: { listed, targets: targetsOf, lists: listsOf },
+  groups: { leaves, targets: targetsOf, lists: listsOf },
 });

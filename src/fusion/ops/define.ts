@@ -413,9 +413,9 @@ export interface OpDef extends Names {
   readonly ranges?: { axis(attrs: Attrs, x: Shape): number; fold(attrs: Attrs): string };
   /** search: the comparison that holds for a key of operand 0 which comes before a value of operand 1. */
   readonly search?: { comesBefore(attrs: Attrs): "lt" | "le" };
-  /** groups: how many keys there are, and whether each has a range of a list of elements or only how many they are. */
+  /** groups: how many keys there are, and what is left of each: a range of a list of elements, how many they are, or the last of them. */
   readonly groups?: {
-    readonly listed: boolean;
+    readonly leaves: "ranges" | "count" | "last";
     targets(attrs: Attrs): number;
     /** Equal parts of the list, one after the other, that share the keys among them: no key is in two. */
     lists(attrs: Attrs): number;

@@ -75,6 +75,7 @@ import { log2 } from "./transcendental/log2";
 import { logaddexp } from "./transcendental/logaddexp";
 import { logaddexpReduce } from "./reduce/logaddexp-reduce";
 import { logcumsumexp } from "./scan/logcumsumexp";
+import { lastKeys } from "./indexing/last-keys";
 import { lowerBound } from "./indexing/lower-bound";
 import { lt } from "./compare/lt";
 import { mapLoop } from "./control/map-loop";
@@ -197,6 +198,7 @@ export const primitives: readonly OpDef[] = [
   isNan,
   l1Norm,
   l2Norm,
+  lastKeys,
   le,
   leakyRelu,
   log,

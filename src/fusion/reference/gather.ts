@@ -69,7 +69,7 @@ export function evaluateRanges(
   return out;
 }
 
-/** How many elements have each key, or elements by their keys, in their own order; then where the range of each key starts, and where it stops. */
+/** How many elements have each key, or the last of them, or elements by their keys, in their own order; then where the range of each key starts, and where it stops. */
 export function evaluateGroups(node: Node, [keys]: readonly ArrayLike<number>[]): Float64Array {
   const count = keys!.length;
   const def = opDef(node.op).groups!;
@@ -77,7 +77,11 @@ export function evaluateGroups(node: Node, [keys]: readonly ArrayLike<number>[])
   const groups = Array.from({ length: targets + 1 }, (): number[] => []);
   const inside = (key: number): boolean => key >= 0 && key < targets;
   for (let i = 0; i < count; i++) groups[inside(keys![i]!) ? keys![i]! : targets]!.push(i);
-  if (!def.listed) return Float64Array.from(groups.slice(0, targets), ({ length }) => length);
+  const ofEach = {
+    count: (group: readonly number[]) => group.length,
+    last: (group: readonly number[]) => (group.length === 0 ? -1 : group.at(-1)! % (count / def.lists(node.attrs))),
+  };
+  if (def.leaves !== "ranges") return Float64Array.from(groups.slice(0, targets), ofEach[def.leaves]);
   const out = new Float64Array(count + 2 * targets);
   let at = 0;
   for (const [key, group] of groups.entries()) {

@@ -177,7 +177,8 @@ const DIGIT_OPS = 12;
 function addedBy(graph: Graph, n: Node): number {
   const groups = opDef(n.op).groups!;
   return (
-    sizeOf(node(graph, n.inputs[0]!).type.shape) + (groups.listed ? groups.targets(n.attrs) * (SCAN_STEPS + 2) : 0)
+    sizeOf(node(graph, n.inputs[0]!).type.shape) +
+    (groups.leaves === "ranges" ? groups.targets(n.attrs) * (SCAN_STEPS + 2) : 0)
   );
 }
 
@@ -259,7 +260,7 @@ function evaluationsFor(
       if (kind === "reduce") ask(input, needed / comparedWith(form, schedule));
       else if (kind === "order" || kind === "loop") ask(input, needed);
       else if (kind === "ranges" && operand === 0) ask(input, times * Math.max(1, rangeTerms(graph, n.inputs)));
-      else if (groups) ask(input, groups.listed ? 2 * needed : needed);
+      else if (groups) ask(input, groups.leaves === "ranges" ? 2 * needed : needed);
       else if (kind === "contraction") ask(input, needed * tileVisits(graph, id, operand, schedule));
       else if (kind === "movement" && n.inputs.length > 1) ask(input, needed);
       else ask(input, times);

@@ -438,11 +438,18 @@ export class Emitter {
     }
   }
 
-  /** Adds to an element that many threads may add to at once; what stood there. */
-  fetchAdd(name: string, buffer: Buffer, index: Index, value: Value, nodes: readonly NodeId[]): Reg {
+  /** Adds to an element that many threads may add to at once, or leaves the larger number there; what stood there. */
+  fetchAtomic(
+    takes: "add" | "max",
+    name: string,
+    buffer: Buffer,
+    index: Index,
+    value: Value,
+    nodes: readonly NodeId[],
+  ): Reg {
     Object.assign(buffer, { access: "read_write", atomic: true, written: 0 });
     const reg = this.reg(this.label(name, ""), "i32", 1);
-    this.emit({ kind: "fetchAdd", reg, buffer, index, value, nodes });
+    this.emit({ kind: "fetchAtomic", takes, reg, buffer, index, value, nodes });
     return reg;
   }
 

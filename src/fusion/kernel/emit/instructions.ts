@@ -28,7 +28,7 @@ function sortsOf(stmt: Stmt): readonly Sort[] {
     case "store":
     case "storePair":
       return ["stores"];
-    case "fetchAdd":
+    case "fetchAtomic":
       return ["loads", "stores", "arithmetic"];
     case "storeShared":
     case "addShared":

@@ -58,7 +58,7 @@ class Joining {
       if (isLoop(stmt)) this.look(stmt.body, loops + 1);
       if (stmt.kind === "if") for (const block of [stmt.body, stmt.otherwise]) this.look(block, loops);
       if (stmt.kind === "merge") this.#whole.add(stmt.values);
-      if (stmt.kind === "fetchAdd") this.#whole.add(stmt.buffer);
+      if (stmt.kind === "fetchAtomic") this.#whole.add(stmt.buffer);
       if (stmt.kind === "store" || stmt.kind === "storePair") this.#written.add(stmt.buffer);
       const access = accessOf(stmt);
       if (!access) continue;

@@ -152,9 +152,10 @@ export type Stmt =
       readonly value: Value;
       readonly width: Width;
     } & From)
-  /** reg = what stood in `buffer`, to which every thread adds `value` by itself, however many do so at once. */
+  /** reg = what stood in `buffer`, to which every thread adds `value` by itself, however many do so at once; or the larger of both stays. */
   | ({
-      readonly kind: "fetchAdd";
+      readonly kind: "fetchAtomic";
+      readonly takes: "add" | "max";
       readonly reg: Reg;
       readonly buffer: Buffer;
       readonly index: Index;
@@ -307,7 +308,7 @@ export function operandsOf(expr: Expr): readonly Value[] {
 export function valuesOf(stmt: Stmt): readonly Value[] {
   if (stmt.kind === "let" || stmt.kind === "var" || stmt.kind === "set") return operandsOf(stmt.value);
   if (stmt.kind === "bindValue" || stmt.kind === "store" || stmt.kind === "storeShared") return [stmt.value];
-  if (stmt.kind === "fetchAdd" || stmt.kind === "addShared") return [stmt.value];
+  if (stmt.kind === "fetchAtomic" || stmt.kind === "addShared") return [stmt.value];
   if (stmt.kind === "wait")
     return [stmt.key, stmt.bar, ...[stmt.index, stmt.barIndex].filter((value) => value !== null)];
   return stmt.kind === "storePair" ? stmt.values : [];

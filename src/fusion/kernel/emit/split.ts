@@ -79,7 +79,7 @@ export function joinOne(low: Lowering, acc: Accumulator, partials: Buffer, at: I
 }
 
 /** What the kernels of a region do, by the last part of their names. */
-const PARTS: Readonly<Record<string, string>> = {
+const PARTS = {
   partials: "chunk by chunk",
   finish: "joining the chunks",
   apply: "finishing it chunk by chunk",
@@ -92,13 +92,17 @@ const PARTS: Readonly<Record<string, string>> = {
   ordered: "what follows the order",
   clear: "counts cleared",
   count: "elements counted by their keys",
+  latest: "the last element of each key",
   cut: "ranges cut",
   fill: "elements put into their ranges",
-};
+} as const;
+type Part = keyof typeof PARTS;
+/** The part of a kernel's name that tells which of its region's kernels it is. */
+export type PartName = Part | `${Part}${number}`;
 
-export const namesOf = ({ graph, region }: Job, part: string): { name: string; title: string } => ({
+export const namesOf = ({ graph, region }: Job, part: PartName): { name: string; title: string } => ({
   name: `${kernelName(graph, region)}_${part}`,
-  title: `${titleOf(graph, region)}: ${PARTS[part.replace(/\d+$/, "")]!}`,
+  title: `${titleOf(graph, region)}: ${PARTS[part.replace(/\d+$/, "") as Part]}`,
 });
 
 const ENDS = new RegExp(`_(${Object.keys(PARTS).join("|")})\\d*$`);

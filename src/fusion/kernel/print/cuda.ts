@@ -34,6 +34,7 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   subgroupShuffleXor: "shuffle_xor",
   workgroupUniformLoad: "uniform_load",
   atomicAdd: "atomicAdd",
+  atomicMax: "atomicMax",
   atomicLoad: "atomic_load",
   atomicStore: "atomic_store",
   "bitcast<u32>": "as_uint",
@@ -62,7 +63,7 @@ const RESERVED = new Set(
     "do dynamic_cast enum explicit export extern float float2 float4 friend goto gridDim inline int int4 long mutable " +
     "namespace new noexcept not nullptr operator or private protected public register restrict short signed sizeof static " +
     "template this threadIdx throw try typedef typeid typename uint2 uint3 uint4 union unsigned using virtual void " +
-    "volatile warpSize wchar_t xor as_float as_int as_uint lane rint rsqrt shuffle_xor uniform_load atomicAdd atomic_load atomic_store"
+    "volatile warpSize wchar_t xor as_float as_int as_uint lane rint rsqrt shuffle_xor uniform_load atomicAdd atomicMax atomic_load atomic_store"
   ).split(" "),
 );
 

@@ -42,6 +42,7 @@ export function printWithStatements(program: KernelProgram): {
   return new Printer(program).printWithStatements();
 }
 
+const ATOMIC = { add: "atomicAdd", max: "atomicMax" } as const;
 const NOBODY: readonly NodeId[] = [];
 
 export function printWgsl(program: KernelProgram): PrintedKernel {
@@ -161,10 +162,10 @@ class Printer {
       }
       case "store":
         return this.#store(stmt);
-      case "fetchAdd": {
-        const { reg, buffer, index, value } = stmt;
+      case "fetchAtomic": {
+        const { takes, reg, buffer, index, value } = stmt;
         const cell = `${buffer.name}[${indexText(index)}]`;
-        return this.#line(`let ${reg.name} = atomicAdd(&${cell}, ${this.#value(value, "i32", 1)});`, stmt.nodes);
+        return this.#line(`let ${reg.name} = ${ATOMIC[takes]}(&${cell}, ${this.#value(value, "i32", 1)});`, stmt.nodes);
       }
       case "storePair": {
         const [a, b] = stmt.values.map((value) => this.#value(value, value.scalar, 1));

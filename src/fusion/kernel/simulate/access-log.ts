@@ -56,10 +56,10 @@ export class BufferTrace {
     this.data[at] = value;
   }
 
-  /** Adds to an element, as any number of threads may at once, and answers with what it was. */
-  add(at: number, value: number, segment: number): number {
+  /** Adds to an element or leaves the larger number there, as any number of threads may at once, and answers with what it was. */
+  fetch(takes: "add" | "max", at: number, value: number, segment: number): number {
     const was = this.read(at, segment);
-    if (at >= 0 && at < this.buffer.elements) this.data[at] = was + value;
+    if (at >= 0 && at < this.buffer.elements) this.data[at] = takes === "add" ? was + value : Math.max(was, value);
     return was;
   }
 

@@ -172,8 +172,8 @@ class Machine {
       }
       case "store":
         return this.#store(stmt);
-      case "fetchAdd":
-        return this.#fetchAdd(stmt);
+      case "fetchAtomic":
+        return this.#fetchAtomic(stmt);
       case "storePair":
         return this.#storePair(stmt);
       case "storeShared":
@@ -260,10 +260,10 @@ class Machine {
   }
 
   /** Threads come in the order of their numbers; on a GPU they come in any. */
-  #fetchAdd({ buffer, index, value, reg }: Extract<Stmt, { kind: "fetchAdd" }>): Run {
+  #fetchAtomic({ takes, buffer, index, value, reg }: Extract<Stmt, { kind: "fetchAtomic" }>): Run {
     const trace = this.#traces.get(buffer)!;
     const [cells, at, numberOf] = [this.#cellsOf(reg), this.#indices.index(index), this.#value(value)];
-    return each((thread) => (cells[thread] = trace.add(at(thread, 0), numberOf(thread, 0), this.#segment)));
+    return each((thread) => (cells[thread] = trace.fetch(takes, at(thread, 0), numberOf(thread, 0), this.#segment)));
   }
 
   #storePair({ buffer, index, values }: Extract<Stmt, { kind: "storePair" }>): Run {

@@ -226,7 +226,7 @@ function meetingOf(stmt: Stmt, { indices, shared, traces, cellsOf }: Seen): Meet
       const numberOf = (thread: number, lane: number): number => data[at(thread, 0) + lane]!;
       return { ...EMPTY, doing: "store", memory: buffer.name, buffer, at, width, numberOf };
     }
-    case "fetchAdd": {
+    case "fetchAtomic": {
       const { buffer, index, reg } = stmt;
       const cells = cellsOf(reg);
       const numberOf = (thread: number): number => cells[thread]!;

@@ -117,9 +117,11 @@ class Translator {
       }
       case "store":
         return this.#store(stmt);
-      case "fetchAdd": {
+      case "fetchAtomic": {
         const cell = `m${this.#buffers.indexOf(stmt.buffer)}[${this.#index(stmt.index, 0)}]`;
-        this.#lines.push(`const r${stmt.reg.id} = ${cell};`, `${cell} += ${this.#value(stmt.value, 0)};`);
+        const value = this.#value(stmt.value, 0);
+        const stays = stmt.takes === "add" ? `${cell} + ${value}` : `Math.max(${cell}, ${value})`;
+        this.#lines.push(`const r${stmt.reg.id} = ${cell};`, `${cell} = ${stays};`);
         return;
       }
       case "if":

@@ -9,6 +9,6 @@ export const countKeys = byKeys({
       "Whole numbers that all threads add to at once count each key: no key is compared, and none is put in order.",
   },
   outside: "others are not counted",
-  listed: false,
+  leaves: "count",
   size: (_, targets) => targets,
 });

@@ -12,6 +12,6 @@ export const groupIndices = byKeys({
       "Whole numbers that all threads add to at once count each key and number its elements: no key is compared.",
   },
   outside: "others have no range",
-  listed: true,
+  leaves: "ranges",
   size: (elements, targets) => elements + 2 * targets,
 });

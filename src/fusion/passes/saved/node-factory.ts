@@ -35,7 +35,7 @@ export class NodeFactory {
   constructor(
     graph: Graph,
     anchor: NodeId,
-    kind: "again" | "kept" | "row" | "sorted" | "grouped" | "counted" | "chunked" | "term" | "phase",
+    kind: "again" | "kept" | "row" | "sorted" | "grouped" | "counted" | "latest" | "chunked" | "term" | "phase",
     types = new Map<NodeId, TensorType>(),
   ) {
     this.types = types;

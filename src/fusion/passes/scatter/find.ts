@@ -115,20 +115,19 @@ export function membersOf(graph: Graph, { total, index, value }: Scatter | Picke
 const compares = ({ op }: Node): boolean =>
   op === "iota" || op === "where" || op === "eq" || op === "cast" || opDef(op).kind === "movement";
 
-/**
- * The list of indices, where they are the same for all else than the updates: the first value that holds each once. Views and copies
- * along other axes lead to it.
- */
-export function listed(graph: Graph, { index, space, updates }: Scatter | Picked): Node | null {
-  let current = index;
-  let found: Node | null = null;
-  let axes: readonly (number | null)[] = aligned(index.type.shape, space.length).flatMap((extent, axis) =>
-    axis < space.length - index.type.shape.length ? [] : [extent === 1 ? null : axis],
-  );
-  for (;;) {
-    const named = axes.filter((axis) => axis !== null);
-    if (named.length === 1 && named[0] === updates) found = current;
-    if (current.inputs.length !== 1) return found;
+/** Indices, each of them once: the value that holds them, and the axes of the comparison along which they differ, in their order. */
+export interface Named {
+  readonly index: Node;
+  readonly axes: readonly number[];
+}
+
+/** The indices without what only repeats them: views and copies along other axes lead from the smallest value that holds them all. */
+export function namedBy(graph: Graph, { index, space }: Pick<Compared, "index" | "space">): Named {
+  const missing = space.length - index.type.shape.length;
+  let axes: readonly (number | null)[] = index.type.shape.map((extent, i) => (extent === 1 ? null : i + missing));
+  const named = (): number[] => axes.filter((axis) => axis !== null);
+  let found: Named = { index, axes: named() };
+  for (let current = index; current.inputs.length === 1; found = { index: current, axes: named() }) {
     const from = node(graph, current.inputs[0]!);
     const { shape } = from.type;
     if (current.op === "expand") {
@@ -137,9 +136,16 @@ export function listed(graph: Graph, { index, space, updates }: Scatter | Picked
     } else if (isFreeView(current)) {
       const long = (of: Shape): string => of.filter((extent) => extent > 1).join();
       if (long(shape) !== long(current.type.shape)) return found;
-      const rest = [...named];
+      const rest = named();
       axes = shape.map((extent) => (extent === 1 ? null : rest.shift()!));
     } else return found;
     current = from;
   }
+  return found;
+}
+
+/** The list of indices, where they are the same for all else than the updates; null where they are not. */
+export function listed(graph: Graph, found: Scatter | Picked): Node | null {
+  const { index, axes } = namedBy(graph, found);
+  return axes.length === 1 && axes[0] === found.updates ? index : null;
 }

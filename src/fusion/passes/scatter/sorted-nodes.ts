@@ -19,7 +19,7 @@ import {
 import { opDef } from "../../ops";
 import { isFreeView } from "../../kernel";
 import { NodeFactory } from "../saved/node-factory";
-import { aligned, listed, withoutAxis, type Picked, type Scatter } from "./find";
+import { aligned, listed, namedBy, withoutAxis, type Named, type Picked, type Scatter } from "./find";
 
 /** What its elements are, in their order: the same for views of one value, and for what is computed alike of them. */
 function elementsOf(graph: Graph, n: Node): string {
@@ -45,12 +45,16 @@ function partsOf(profile: DeviceProfile, results: number, targets: number, updat
   return most < 2 ? 1 : 2 ** Math.floor(Math.log2(most));
 }
 
-/** How updates of one index become neighbours: by their order, or by counting how many each index has. Or they are only counted. */
-type Way = Extract<NaiveChoice["way"], "sorted" | "grouped" | "counted">;
+/** How updates of one index become neighbours: by their order, or by counting how many each index has. Or they are only counted, or the last one is noted. */
+type Way = Exclude<NaiveChoice["way"], "loaded">;
 
 /** The ways to a scatter without comparisons. */
-export const waysTo = ({ takes }: Scatter): readonly Way[] =>
-  takes === "count" ? ["counted", "grouped", "sorted"] : ["grouped", "sorted"];
+export const waysTo = ({ takes }: Scatter): readonly Way[] => WAYS[takes];
+const WAYS: Readonly<Record<Scatter["takes"], readonly Way[]>> = {
+  fold: ["grouped", "sorted"],
+  count: ["counted", "grouped", "sorted"],
+  last: ["latest"],
+};
 
 /** Values that kernels of their own leave, and one that the next of them begins with. */
 interface Left {
@@ -107,35 +111,29 @@ export function sortedNodes(
   way: Way,
   known: ReadonlyMap<string, Ranges>,
 ): Lowered {
-  const { total, space, targets, updates } = scatter;
+  const { total, space, updates } = scatter;
   const make = new NodeFactory(graph, total.id, way);
   const call = callsOf(make, total);
-  const list = listed(graph, scatter);
-  const whole = list && Math.abs(targets - updates) === 1 ? list : null;
-  const rows = whole ? byRows(scatter, call, whole) : byElements(scatter, call);
+  const named = namedBy(graph, scatter);
+  const joined = joinedAxes(scatter, named);
+  const rows = joined ? byRows(scatter, call, named, joined) : byElements(scatter, call);
   if (way === "counted") {
     const counts = call("count_keys", [rows.keys()], keysOf(rows));
     spreadCounts(scatter, call, rows, counts);
     return lowered(make, total, null, { left: [counts], begins: null });
   }
-  const key = whole
-    ? `${way} rows by ${elementsOf(graph, whole)} to ${rows.targets}`
+  if (way === "latest") {
+    const last = call("last_keys", [rows.keys()], keysOf(rows));
+    spread(total, call, rows, rows.inList(last));
+    return lowered(make, total, null, { left: [last], begins: null });
+  }
+  const key = joined
+    ? `${way} rows by ${elementsOf(graph, named.index)} to ${rows.targets} of ${rows.lists}`
     : `${way} elements by ${elementsOf(graph, scatter.index)} along ${updates} of ${space.join()}`;
   const ranges = known.get(key) ?? RANGES[way](call, rows.keys(), rows);
   if (scatter.takes === "fold") foldsOf(profile, scatter, call, { ...rows, ...ranges, values: rows.values() });
-  else if (scatter.takes === "last" && way === "grouped") lastOf(profile, scatter, call, { ...rows, ...ranges });
-  else ofEach(scatter, call, { ...rows, ...ranges });
+  else spreadCounts(scatter, call, rows, call("sub", [ranges.stops, ranges.starts]));
   return lowered(make, total, [key, ranges]);
-}
-
-/** What a range says by itself: how many updates it has, and which of them is the last. */
-function ofEach(scatter: Scatter, call: Call, rows: Ordered): void {
-  const { takes, total } = scatter;
-  const { order, starts, stops } = rows;
-  if (takes === "count") return spreadCounts(scatter, call, rows, call("sub", [stops, starts]));
-  const int = (value: number): NodeId => call("const", [], { value, dtype: "i32" });
-  const at = call("gather", [order, call("sub", [stops, int(1)])], { axis: 0 });
-  spread(total, call, rows, call("where", [call("lt", [starts, stops]), rows.number(at), int(-1)]));
 }
 
 /** How many updates each target has, times what each of them counts for. */
@@ -144,17 +142,6 @@ function spreadCounts({ total, each: counted }: Scatter, call: Call, rows: Updat
   const { dtype } = total.type;
   const number = dtype === "i32" ? one : call("cast", [one], { dtype });
   spread(total, call, rows, call("mul", [number, call("const", [], { value: counted, dtype })]), dtype);
-}
-
-/** The last update of each range, in whatever order it lists them: −1 where it lists none. */
-function lastOf(profile: DeviceProfile, scatter: Scatter, call: Call, rows: Ordered): void {
-  const { shape, axis, targets, number } = rows;
-  const count = shape[axis]!;
-  const all = call("iota", [], { start: 0, stop: count, dtype: "i32" });
-  const total = { ...scatter.total, op: "max" };
-  const values = { ...rows, shape: [count], axis: 0, targets, values: number(all) };
-  const found = foldOf(profile, { total, nothing: -1 }, call, values);
-  spread(scatter.total, call, rows, found);
 }
 
 /** One value of each target for all that has its index. */
@@ -167,7 +154,7 @@ function spread(total: Node, call: Call, { shape, axis, targets }: Updates, one:
   if (!sameShape(made, total.type.shape)) call("reshape", [filled], { shape: total.type.shape });
 }
 
-const RANGES: Readonly<Record<Exclude<Way, "counted">, (call: Call, keys: NodeId, updates: Updates) => Ranges>> = {
+const RANGES: Readonly<Record<"sorted" | "grouped", (call: Call, keys: NodeId, updates: Updates) => Ranges>> = {
   sorted: sortedRanges,
   grouped: groupedRanges,
 };
@@ -212,25 +199,57 @@ interface Updates {
   readonly lists: number;
   /** Makes the target of each. */
   readonly keys: () => NodeId;
-  /** Makes its number along the axis of the updates from that in the list. */
-  readonly number: (at: NodeId) => NodeId;
+  /** Makes the number of an update along their axis from that in its list. */
+  readonly inList: (at: NodeId) => NodeId;
 }
 
-/** Whole rows by one list of indices: the axis of the updates becomes that of the targets. */
-function byRows(scatter: Scatter, call: Call, list: Node): Updates {
-  const { space, targets, updates } = scatter;
-  const shape = withoutAxis(space, targets);
-  const axis = updates - (targets < updates ? 1 : 0);
-  const keys = (): NodeId => call("reshape", [list.id], { shape: [space[updates]!] });
+/** Axes without those of the targets, from the first of them to the last: lists of updates, one for each element of all but the last. */
+interface Joined {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** The axes of lists that name whole rows: the updates' and those before it along which the indices differ; null where others lie between or behind. */
+function joinedAxes({ space, targets, updates }: Scatter, { axes }: Named): Joined | null {
+  if (Math.abs(targets - updates) !== 1 || !axes.includes(updates)) return null;
+  const without = (axis: number): number => axis - (targets < axis ? 1 : 0);
+  const [first, last] = [without(axes[0]!), without(updates)];
+  const between = withoutAxis(space, targets).flatMap((extent, at) =>
+    first <= at && at <= last && extent > 1 ? [at] : [],
+  );
+  return between.join() === axes.map(without).join() ? { first, last } : null;
+}
+
+/** Whole rows by lists of indices: the axes of the lists become one of targets. */
+function byRows(scatter: Scatter, call: Call, { index }: Named, { first, last }: Joined): Updates {
+  const { space, targets } = scatter;
+  const all = withoutAxis(space, targets);
+  const [lists, count] = [sizeOf(all.slice(first, last)), all[last]!];
+  const shape = [...all.slice(0, first), lists * count, ...all.slice(last + 1)];
   return {
-    values: () => valuesOf(scatter, call, shape),
+    values: () => shaped(call, valuesOf(scatter, call, all), all, shape),
     shape,
-    axis,
-    targets: space[targets]!,
-    lists: 1,
-    keys,
-    number: (at) => at,
+    axis: first,
+    targets: lists * space[targets]!,
+    lists,
+    keys: () => rowKeys(call, index, lists, count, space[targets]!),
+    inList: (at) => at,
   };
+}
+
+const shaped = (call: Call, id: NodeId, from: Shape, shape: Shape): NodeId =>
+  sameShape(from, shape) ? id : call("reshape", [id], { shape });
+
+/** The rows that lists of indices name, those of each list behind those of the one before; −1 outside. */
+function rowKeys(call: Call, index: Node, lists: number, count: number, targets: number): NodeId {
+  const shape = [lists, count];
+  if (lists === 1) return call("reshape", [index.id], { shape: [count] });
+  const int = (value: number): NodeId => call("const", [], { value, dtype: "i32" });
+  const own = call("reshape", [index.id], { shape });
+  const starts = call("iota", [], { start: 0, stop: lists * targets, step: targets, dtype: "i32" });
+  const row = call("add", [own, call("reshape", [starts], { shape: [lists, 1] })]);
+  const inside = call("and", [call("ge", [own, int(0)]), call("lt", [own, int(targets)])]);
+  return call("reshape", [call("where", [inside, row, int(-1)])], { shape: [lists * count] });
 }
 
 /** Each element by an index of its own: all of them are one list, in which targets are numbered as the result lies in memory. */
@@ -239,6 +258,7 @@ function byElements(scatter: Scatter, call: Call): Updates {
   const result = withoutAxis(space, updates);
   const all = withoutAxis(space, targets);
   const size = sizeOf(all);
+  const behind = sizeOf(all.slice(updates + (targets < updates ? 0 : 1)));
   return {
     values: () => call("reshape", [valuesOf(scatter, call, all)], { shape: [size] }),
     shape: [size],
@@ -246,11 +266,7 @@ function byElements(scatter: Scatter, call: Call): Updates {
     targets: sizeOf(result),
     lists: sizeOf(all.slice(0, updates - (targets < updates ? 1 : 0))),
     keys: () => call("reshape", [linearOf(scatter, call, result, all)], { shape: [size] }),
-    number(at) {
-      const int = (value: number): NodeId => call("const", [], { value, dtype: "i32" });
-      const behind = sizeOf(all.slice(updates + (targets < updates ? 0 : 1)));
-      return call("mod", [call("floor_div", [at, int(behind)]), int(space[updates]!)]);
-    },
+    inList: (at) => (behind === 1 ? at : call("floor_div", [at, call("const", [], { value: behind, dtype: "i32" })])),
   };
 }
 
@@ -280,9 +296,7 @@ function valuesOf({ space, targets, value: summed }: Scatter, call: Call, shape:
   return sameShape(own, shape) ? plain : call("expand", [plain], { shape });
 }
 
-type Ordered = Updates & Ranges;
-
-type Folded = Omit<Ordered, "values"> & { readonly values: NodeId };
+type Folded = Omit<Updates & Ranges, "values"> & { readonly values: NodeId };
 
 /** The fold of each target's range. */
 function foldOf(

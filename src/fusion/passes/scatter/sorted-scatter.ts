@@ -12,6 +12,7 @@ const BEFORE: Record<NaiveChoice["way"], string> = {
     "Once all threads have counted how many updates each index has, the updates of one index are put side by side",
   sorted: "After a sort and a search for where they start, the updates of one index are neighbours",
   counted: "Each update adds one to the count of its index, which all threads share",
+  latest: "Each update leaves its number at its index, where the largest one stays",
   loaded: "Each takes one value",
 };
 const WHY: Record<NaiveChoice["takes"], string> = {
@@ -25,6 +26,7 @@ const WHAT: Record<NaiveChoice["way"], string> = {
   grouped: "grouped",
   sorted: "sorted",
   counted: "counted by the index",
+  latest: "the last at each index",
   loaded: "loaded at the index",
 };
 
@@ -81,5 +83,5 @@ const choiceOf = ({ choices }: Planner, id: NaiveChoice["node"]): NaiveChoice =>
 function textOf({ graph }: Planner, { node, takes, way, targets, updates }: NaiveChoice): string {
   const [one, other] = takes === "value" ? [updates, targets] : [targets, updates];
   const what = takes === "value" ? ["indices", "values"] : ["targets", "updates"];
-  return `As written, ${nameOf(graph, node)} compares each of ${showCount(one)} ${what[0]} with all ${showCount(other)} ${what[1]}. ${BEFORE[way]}, ${WHY[takes]}`;
+  return `As written, ${nameOf(graph, node)} compares each of ${showCount(one)} ${what[0]} with all ${showCount(other)} ${what[1]}. ${BEFORE[way]}, ${way === "latest" ? "and no other is looked at." : WHY[takes]}`;
 }

@@ -35,8 +35,13 @@ export const groupOf = (graph: Graph, members: readonly NodeId[]): Node =>
 
 export const targetsOf = ({ op, attrs }: Node): number => opDef(op).groups!.targets(attrs);
 
-/** Whether elements are put in order, and not only counted. */
-export const isListed = ({ op }: Node): boolean => opDef(op).groups!.listed;
+export const listsOf = ({ op, attrs }: Node): number => opDef(op).groups!.lists(attrs);
+
+/** What is left of each key. */
+export const leftOf = ({ op }: Pick<Node, "op">) => opDef(op).groups!.leaves;
+
+/** Whether elements are put side by side by their keys. */
+export const isListed = ({ op }: Node): boolean => leftOf({ op }) === "ranges";
 
 /** µs of the kernels that clear the counts and count, without launches; with a list, of those that cut the ranges and fill them, too. */
 export function groupMicros(
@@ -64,7 +69,9 @@ export function groupMicros(
   const added = targets * Math.min(1, Math.max(1 / lists, underWay / elements));
   const inLine = (elements / Math.max(1, added / KEYS_IN_LINE)) * ADDED_IN_LINE;
   const all = Math.max(scattered, inLine, flat(elements, elements * (readBytes + (listed ? 4 : 0)), 2));
-  const counting = [flat(targets + 1, 4 * targets, 0), counted ? countingMicros(shape, counted, machine) : all];
+  const cells = listed ? targets + 1 : targets;
+  const cleared = flat(cells % 4 === 0 ? cells / 4 : cells, 4 * cells, 0);
+  const counting = [cleared, counted ? countingMicros(shape, counted, machine) : all];
   if (!listed) return counting;
   const cutting = takenMicros(
     {
@@ -99,11 +106,11 @@ export function scheduleGroups(graph: Graph, region: Body, form: RegionForm, tar
   const plain = readsOf(graph, region.members, region.outputs, strided);
   const reads = plain.map((each) => ({ ...each, rereads: listed ? 1 : 0 }));
   const read = reads.reduce((sum, each) => sum + 4 * each.elements, 0);
-  const lists = opDef(grouped.op).groups!.lists(grouped.attrs);
+  const lists = listsOf(grouped);
   const shape = { elements, targets, readBytes: read / elements, listed, lists };
   const machine = machineOf(target);
   const among = groupMicros(shape, machine);
-  const factors = countFactors(shape, machine);
+  const factors = leftOf(grouped) === "count" ? countFactors(shape, machine) : null;
   const apart = factors && groupMicros(shape, machine, factors);
   const counting = apart && sumOf(apart) < sumOf(among) ? factors : null;
   const micros = counting ? apart! : among;

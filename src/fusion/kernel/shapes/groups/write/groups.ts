@@ -9,69 +9,78 @@ import { programOf, threadPerItem, workgroupPerItem, type Grid, type Job } from 
 import type { Index } from "../../../emit/index-space";
 import { literal, type Buffer, type KernelProgram, type Reg, type Value } from "../../../emit/kernel-ir";
 import { Lowering } from "../../../emit/lowering";
-import { gridFields, namesOf } from "../../../emit/split";
+import { spread } from "../../fold/write/rows";
+import { gridFields, namesOf, type PartName } from "../../../emit/split";
 import { COUNTED_AHEAD, type CountFactors } from "../count-factors";
-import { groupOf, isListed, targetsOf } from "../schedule";
+import { groupOf, leftOf, listsOf, targetsOf } from "../schedule";
 
 /** Variant `groups`: counts are cleared and elements counted; with a list, ranges are cut and elements put into them. */
 export function lowerGroups(job: Job): KernelProgram[] {
   const all = new Grouping(job);
   const { counting } = job.schedule;
   const counted = [all.clear(), counting ? all.countApart(counting) : all.count()];
-  return all.listed ? [...counted, all.cut(), all.fill()] : counted;
+  return all.leaves === "ranges" ? [...counted, all.cut(), all.fill()] : counted;
 }
 
+/** What the kernel over all elements is called, and what each of its threads does. */
+const COUNTING = {
+  count: ["count", "adds one to the count of its key"],
+  ranges: ["count", "adds one to the count of its key, and what stood there is its number"],
+  last: ["latest", "leaves its number at its key, where the largest one stays"],
+} as const;
+
 class Grouping {
-  readonly listed: boolean;
+  readonly leaves: ReturnType<typeof leftOf>;
   readonly #job: Job;
   readonly #id: NodeId;
   readonly #keys: NodeId;
   readonly #elements: number;
   readonly #targets: number;
+  readonly #lists: number;
   readonly #threads: number;
 
   constructor(job: Job) {
     const grouped = groupOf(job.graph, job.region.members);
-    this.listed = isListed(grouped);
+    this.leaves = leftOf(grouped);
     this.#job = job;
     this.#id = grouped.id;
     this.#keys = grouped.inputs[0]!;
     this.#elements = sizeOf(job.form.space);
     this.#targets = targetsOf(grouped);
+    this.#lists = listsOf(grouped);
     this.#threads = job.schedule.threadsPerWorkgroup;
   }
 
   clear(): KernelProgram {
     const low = new Lowering(this.#job.graph, [], []);
-    const grid = threadPerItem(low, this.#cells, this.#threads, this.#job.target, "key");
+    const width = this.#cells % 4 === 0 ? 4 : 1;
+    const grid = threadPerItem(low, this.#cells / width, this.#threads, this.#job.target, "key");
+    const [nodes, value] = [[this.#id], literal(this.leaves === "last" ? -1 : 0, "i32")];
     const zero = literal(0, "i32");
-    low.store(this.#counts(low), grid.index, zero, [this.#id]);
-    if (this.listed)
+    const cells = width === 1 ? value : low.let("cells", "i32", 4, { kind: "splat", a: value }, nodes);
+    low.store(this.#counts(low), spread(low.space, grid.index, width === 4), cells, nodes);
+    if (this.leaves === "ranges")
       low.branch(low.space.less(grid.index, 1), () =>
         low.store(this.#buffer(low, "given"), low.space.int(0), zero, [this.#id]),
       );
-    return this.#program(
-      low,
-      grid,
-      "clear",
-      `One thread per key, ${this.#threads} a workgroup: nothing is counted yet.`,
-    );
+    const nothing = this.leaves === "last" ? "none has an element" : "nothing is counted";
+    const keys = width === 1 ? "key" : "four neighbouring keys";
+    return this.#program(low, grid, "clear", `One thread per ${keys}, ${this.#threads} a workgroup: ${nothing} yet.`);
   }
 
   count(): KernelProgram {
     const low = new Lowering(this.#job.graph, this.#before(), []);
     const grid = threadPerItem(low, this.#elements, this.#threads, this.#job.target, "element");
     const key = this.#keyOf(low, grid.index);
-    const add = (): Reg => low.fetchAdd("rank", this.#counts(low), key, literal(1, "i32"), [this.#id]);
-    if (this.listed) low.store(this.#buffer(low, "ranks"), grid.index, add(), [this.#id]);
-    else low.branch(low.space.less(key, this.#targets), add);
-    const number = this.listed ? ", and what stood there is its number" : "";
-    return this.#program(
-      low,
-      grid,
-      "count",
-      `One thread per element, ${this.#threads} a workgroup: each adds one to the count of its key${number}.`,
-    );
+    const nodes = [this.#id];
+    const inList = low.space.mod(grid.index, this.#elements / this.#lists);
+    const add = (): Reg => low.fetchAtomic("add", "rank", this.#counts(low), key, literal(1, "i32"), nodes);
+    const leave = (): Reg =>
+      low.fetchAtomic("max", "before", this.#counts(low), key, low.indexReg("which", inList, 1, nodes), nodes);
+    if (this.leaves === "ranges") low.store(this.#buffer(low, "ranks"), grid.index, add(), nodes);
+    else low.branch(low.space.less(key, this.#targets), this.leaves === "last" ? leave : add);
+    const [part, doing] = COUNTING[this.leaves];
+    return this.#program(low, grid, part, `One thread per element, ${this.#threads} a workgroup: each ${doing}.`);
   }
 
   /** Each workgroup counts a part of a list by itself, and adds its counts to those of all. */
@@ -114,7 +123,7 @@ class Grouping {
     const counts = this.#counts(low);
     eachBin((bin) => {
       const counted = low.let("counted", "i32", 1, { kind: "loadShared", array: own, index: bin }, nodes);
-      low.fetchAdd("before", counts, space.add(space.mul(list, bins), bin), counted, nodes);
+      low.fetchAtomic("add", "before", counts, space.add(space.mul(list, bins), bin), counted, nodes);
     });
     const ofLists = lists > 1 ? ` of each of ${lists} lists` : "";
     return this.#program(
@@ -154,7 +163,7 @@ class Grouping {
     low.comment("The workgroup takes a range of the list for all of them.");
     const first = low.sharedArray("first", "i32", 1);
     low.branch(space.atLeast(grid.tid, threads - 1), () => {
-      const from = low.fetchAdd("from", this.#buffer(low, "given"), space.int(0), sum, nodes);
+      const from = low.fetchAtomic("add", "from", this.#buffer(low, "given"), space.int(0), sum, nodes);
       low.emit({ kind: "storeShared", array: first, index: space.int(0), value: from, lane: null, nodes });
     });
     low.barrier();
@@ -225,11 +234,11 @@ class Grouping {
 
   /** Counts, with one for the keys outside where elements have a number. */
   get #cells(): number {
-    return this.listed ? this.#targets + 1 : this.#targets;
+    return this.leaves === "ranges" ? this.#targets + 1 : this.#targets;
   }
 
   #counts(low: Lowering): Buffer {
-    return this.listed ? this.#buffer(low, "counts") : low.buffer(this.#id);
+    return this.leaves === "ranges" ? this.#buffer(low, "counts") : low.buffer(this.#id);
   }
 
   #buffer(low: Lowering, what: "counts" | "ranks" | "starts" | "given"): Buffer {
@@ -239,7 +248,7 @@ class Grouping {
     return low.temporary(partialsId(`${this.#id}~${what}`), `${word}_${what}`, "i32", elements);
   }
 
-  #program(low: Lowering, grid: Grid, part: string, schedule: string): KernelProgram {
+  #program(low: Lowering, grid: Grid, part: PartName, schedule: string): KernelProgram {
     return programOf(low, this.#job, {
       ...namesOf(this.#job, part),
       template: "groups",

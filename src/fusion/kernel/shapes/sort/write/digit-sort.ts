@@ -24,7 +24,7 @@ import {
 import { Lowering } from "../../../emit/lowering";
 import { storeFlat } from "../../map/write/pointwise";
 import { pointAt, spread } from "../../fold/write/rows";
-import { gridFields, namesOf } from "../../../emit/split";
+import { gridFields, namesOf, type PartName } from "../../../emit/split";
 import { lineOf } from "../../../types";
 
 /** One order of long rows: what all of its kernels share. */
@@ -214,7 +214,7 @@ const cellOf = ({ digits, factors }: DigitSort, { low, row, part }: Part, bin: I
 const totalOf = ({ digits }: DigitSort, { space }: Lowering, row: Index, bin: Index): Index =>
   space.add(space.mul(row, digits - 1), bin);
 
-const finished = (all: DigitSort, low: Lowering, grid: Grid, part: string, schedule: string): KernelProgram =>
+const finished = (all: DigitSort, low: Lowering, grid: Grid, part: PartName, schedule: string): KernelProgram =>
   programOf(low, all.job, { ...namesOf(all.job, part), template: "merge-sort", schedule, ...gridFields(grid) });
 
 const partsText = ({ job, factors, shape }: DigitSort): string =>
