@@ -181,7 +181,9 @@ export interface Moment {
   readonly names: readonly (readonly [Scope, ReadonlyMap<string, Binding>])[];
   /** How often fields had been set. */
   readonly fields: number;
-  /** Lists and dictionaries that objects with a name held in their fields. */
+  /** How often weights had been replaced. */
+  readonly weights: number;
+  /** Tensors, lists and dictionaries that objects with a name, and those in them, held in their fields. */
   readonly held: readonly { readonly object: ObjectInfo; readonly name: string; readonly value: Value }[];
   /** What replaced inputs. */
   readonly moved: ReadonlyMap<NodeId, NodeId>;
@@ -319,7 +321,15 @@ export interface Interpreter {
   /** Whether what is written into a weight is its value from there on: nothing trains it. */
   readonly keepsWeights: boolean;
   /** Whose weight an input is. */
-  readonly weightOf: Map<NodeId, { readonly named: Named; readonly key: string }>;
+  readonly weightOf: Map<
+    NodeId,
+    {
+      readonly named: Named;
+      readonly key: string;
+      /** Nothing trains it. */
+      readonly buffer?: boolean;
+    }
+  >;
   /** The weights of a model that is called with those of the program; null: models hold theirs. */
   variables: Variables | null;
   /** Types that layers want of inputs whose own types are not known yet. */

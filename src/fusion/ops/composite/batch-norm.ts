@@ -1,6 +1,7 @@
 import { affine, axesFrom, channelwise, checkChannels, standardised } from "../channels";
 import { composite, optional } from "../compose";
 import { number, ONE_TENSOR } from "../families";
+import { isAbsent } from "../indices";
 import { wrong } from "../shapes";
 
 export const batchNorm = composite({
@@ -17,7 +18,7 @@ export const batchNorm = composite({
     optional(["weight", "scale", "gamma"], "Scale of each channel."),
     optional(["bias", "beta"], "Shift of each channel."),
     { names: ["training"], kind: "bool", default: false, doc: "Use the batch's own mean and variance." },
-    number("momentum", 0.1, "Of the running values, which are not written here."),
+    number("momentum", 0.1, "How much of the running values, which PyTorch stores in training, is of this batch."),
     number("eps", 1e-5, "Added before the square root, to avoid dividing by 0.", "epsilon"),
   ],
   check(inputs, attrs, names) {
@@ -26,6 +27,11 @@ export const batchNorm = composite({
       return wrong("missing-argument", "At inference batch_norm needs the mean and the variance of each channel.");
     return checkChannels(inputs, names);
   },
+  refusedInTorch: ({ training, momentum }) =>
+    training === true && isAbsent(momentum)
+      ? "With momentum=None the running values are the mean of all batches so far, whose number is not read: give a momentum."
+      : null,
+  storesInTorch: ({ training }) => (training === true ? { by: "running_statistics", over: [1, 2] } : null),
   build(b, [x, mean, variance, weight, bias], attrs) {
     const { shape, dtype } = b.typeOf(x!);
     const eps = Number(attrs["eps"]);

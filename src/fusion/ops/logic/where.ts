@@ -8,10 +8,7 @@ const chosen = elementwise({
   doc: { formula: "a if cond else b", teaches: "Both branches are computed; only which one is used differs." },
   operands: [
     tensor(["condition", "cond", "mask"], "Where true, a; elsewhere b."),
-    tensor(
-      ["a", "x", "input"],
-      "Taken where the condition holds. where(condition) alone answers indices, and how many there are depends on data: compute all rows, and multiply them by the condition.",
-    ),
+    tensor(["a", "x", "input"], "Taken where the condition holds."),
     tensor(["b", "y", "other"], "Taken elsewhere."),
   ],
   tolerance: EXACT,

@@ -23,6 +23,7 @@ import {
   libraryDef,
   moduleDef,
   linalgDef,
+  numpyDef,
 } from "../library/library";
 import { isLoopCall, loopCall } from "./loop-calls";
 import { onceThrough } from "../statements/generators";
@@ -318,6 +319,8 @@ function libraryObjectCall(
   return methodCall(interpreter, run, call, name, operands, argumentsOf(call.expr, operands).slice(1));
 }
 
+const NUMPY = /^(np|numpy)$/;
+
 function functionCall(
   interpreter: Interpreter,
   run: StatementRun,
@@ -353,7 +356,8 @@ function functionCall(
   const { callee } = call.expr;
   const isLinalg = callee.kind === "member" && lastNameOf(callee.object) === "linalg";
   const ofMatrix = isLinalg ? linalgDef(name.text, args) : null;
-  const written = ofMatrix ?? libraryDef(name.text, dialect);
+  const ofNumpy = callee.kind === "member" && NUMPY.test(lastNameOf(callee.object)) ? numpyDef(name.text) : null;
+  const written = ofMatrix ?? ofNumpy ?? libraryDef(name.text, dialect);
   const op = ofMatrix ? null : findOp(name.text);
   const called = { ...call, dialect, called: name.text, word: name.span };
   if (op && op.kind !== "source") return opCall(interpreter, run, called, op, args);

@@ -92,7 +92,6 @@ export const SOURCES: ReadonlySet<string> = new Set([
   "arange",
 ]);
 
-const UNKNOWN_COUNT = "The number of results depends on data";
 const FACTORS =
   "No op here computes eigenvalues or singular values. Compute them elsewhere and pass them as inputs; of matrices of up to 8×8 there are inv, solve, det, cholesky and qr.";
 const COMPLEX =
@@ -100,9 +99,7 @@ const COMPLEX =
 
 /** Ops that people look for and what serves instead. */
 export const ADVICE: ReadonlyMap<string, string> = new Map([
-  ["nonzero", `${UNKNOWN_COUNT}: compute with where(mask, x, 0) over all of them.`],
-  ["masked_select", `${UNKNOWN_COUNT}: compute with where(mask, x, 0) over all of them.`],
-  ["unique", `${UNKNOWN_COUNT}.`],
+  ["masked_select", "The number of results depends on data: compute with where(mask, x, 0) over all of them."],
   ["tolist", "A graph computes tensors, and their values can't be read as Python numbers."],
   [
     "spectral_norm",

@@ -14,10 +14,18 @@ import { withChosen } from "../indexing/chosen-indices";
 import { openTrial } from "../trial";
 import { constantValues } from "../values/constant-values";
 import { arrayOfList } from "../values/number-arrays";
-import { callAnyDef, isInLibrary, libraryOverload, libraryScope } from "../library/library";
+import { callAnyDef, isInLibrary, libraryOverload, libraryScope, ownDef } from "../library/library";
 import { bare, type DefStatement, type Expr, lastNameOf } from "../reading/syntax";
 import { isTorchAt } from "./refused";
-import { asScalarTensor, BROKEN, type GivenArgument, numberValue, type Operand, type Value } from "../values/values";
+import {
+  asScalarTensor,
+  BROKEN,
+  type GivenArgument,
+  NONE,
+  numberValue,
+  type Operand,
+  type Value,
+} from "../values/values";
 
 const isTorchCall = (interpreter: Interpreter, dialect: Dialect): boolean =>
   dialect === "torch" || (dialect === null && isTorchIn(interpreter));
@@ -178,7 +186,34 @@ function opValue(
     return inRow(interpreter, run, { ...call, label: meant.name }, bound);
   if (bound && wider?.operand.value.kind === "dtype" && CONVERTS.has(meant.kind))
     return foldWider(interpreter, run, { ...call, label: meant.name }, bound, wider.operand.value.dtype);
-  return bound ? applyOp(interpreter, run, { op: meant, path: call.path, expr: call.expr }, bound) : BROKEN;
+  if (!bound) return BROKEN;
+  const value = applyOp(interpreter, run, { op: meant, path: call.path, expr: call.expr }, bound);
+  if (isStrict && meant.kind === "composite") storeBesides(interpreter, run, call, meant, bound);
+  return value;
+}
+
+/** What the call stores beside its result: the running values of a norm. */
+function storeBesides(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { expr, path }: CallAt,
+  { storesInTorch, params }: CompositeDef,
+  { tensors, attrs }: Bound,
+): void {
+  const stored = storesInTorch?.(attrs) ?? null;
+  if (!stored || stored.over.some((at) => tensors[at]?.value.kind !== "tensor")) return;
+  const { span } = expr;
+  const def = ownDef(stored.by);
+  const args = def.params.map(({ name: { text } }): GivenArgument => {
+    const at = params.findIndex(({ names }) => names.includes(text));
+    const number = attrs[text];
+    const value = typeof number === "number" ? numberValue(number, false) : NONE;
+    return { name: { text, span }, operand: tensors[at] ?? { value, path: "", expr: null }, span };
+  });
+  const found = callAnyDef(interpreter, run, libraryCall({ expr, path: `${path}/stored` }, def), args);
+  if (found.kind !== "sequence") return;
+  for (const [i, at] of stored.over.entries())
+    writeInPlace(interpreter, run, expr, tensors[at]!.value, found.items[i]!.value);
 }
 
 /** Whether the first operand has the dtype that PyTorch takes; told where it has not. */

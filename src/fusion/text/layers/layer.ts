@@ -55,7 +55,7 @@ const MODE = /^(deterministic|use_running_average|train|training|rngs?|mutable)$
 
 /** What sets up, names or moves a layer, and changes no value. */
 const IDLE =
-  /_?(init|initializer|dtype|device)$|^(name|rngs?|key|generator|track_running_stats|padding_idx|precision|num_features|in_features|features|parent|sparse|scale_grad_by_freq)$|^\w_init$/;
+  /_?(init|initializer|dtype|device)$|^(name|rngs?|key|generator|padding_idx|precision|num_features|in_features|features|parent|sparse|scale_grad_by_freq)$|^\w_init$/;
 /** What changes no value as long as it says what holds anyway. */
 const IDLE_AS: readonly (readonly [word: RegExp, says: (value: Value) => boolean])[] = [
   [/_?(axis|axes)$/, (value) => value.kind === "none" || (value.kind === "number" && value.value === -1)],
@@ -221,7 +221,7 @@ export function callLayer(
   });
   // A module is as after eval() until the program says otherwise.
   if (callee.names.has("training")) tellOff(interpreter, at, layer, args);
-  if (callee.names.has("training"))
+  if (callee.names.has("training") && !options.has("training"))
     options.set("training", {
       value: { kind: "bool", value: trains(interpreter, layer, [...all, ...layer.args]) },
       path: "",

@@ -141,10 +141,11 @@ const affine = (args: LayerArguments, sizes: string): readonly LayerWeight[] | n
 
 const batchNorm: LayerType = {
   op: "batch_norm",
-  params: ["num_features", "eps=1e-5", "momentum=0.1", "affine=True"],
+  params: ["num_features", "eps=1e-5", "momentum=0.1", "affine=True", "track_running_stats=True"],
   weights(args) {
     const scales = affine(args, "num_features");
     const width = args.whole("num_features");
+    if (!args.flag("track_running_stats")) return scales;
     return (
       scales && [
         { name: "running_mean", shape: [width!], source: { source: "zeros" }, buffer: true },
@@ -153,13 +154,20 @@ const batchNorm: LayerType = {
       ]
     );
   },
+  // Without running values, each batch's own are all there is.
+  options: (args): Readonly<Record<string, Value>> =>
+    args.flag("track_running_stats") ? {} : { training: { kind: "bool", value: true } },
   input: (args) => pictures(args.whole("num_features"), 2),
 };
 
 const instanceNorm: LayerType = {
   op: "instance_norm",
-  params: ["num_features", "eps=1e-5", "momentum=0.1", "affine=False"],
+  params: ["num_features", "eps=1e-5", "momentum=0.1", "affine=False", "track_running_stats=False"],
   weights: (args) => affine(args, "num_features"),
+  refuses: (args) =>
+    args.flag("track_running_stats")
+      ? "Running values of InstanceNorm are not stored here: leave track_running_stats out, or use nn.BatchNorm."
+      : null,
   input: (args) => pictures(args.whole("num_features"), 2),
 };
 

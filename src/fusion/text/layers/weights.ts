@@ -109,7 +109,7 @@ export function weightNode(
   if (apart) variables!.note(apart, node);
   named.weights.set(key, node);
   interpreter.begins.set(node, () => named.begins.get(key) ?? begin);
-  interpreter.weightOf.set(node, { named, key });
+  interpreter.weightOf.set(node, { named, key, ...(buffer && { buffer }) });
   return node;
 }
 

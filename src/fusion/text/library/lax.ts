@@ -112,6 +112,46 @@ def apply_along_axis(func1d, axis, arr):
     return rows.reshape(last.shape[:-1])
   return rows.reshape(list(last.shape[:-1]) + [rows.shape[-1]]).movedim(-1, axis)
 
+def sized_flatnonzero(a, size, fill_value=0):
+  flat = (a != 0).reshape(-1)
+  first = torch.argsort(torch.logical_not(flat).int(), stable=True)[:size]
+  found = first if size <= flat.shape[0] else torch.cat([first, torch.zeros(size - flat.shape[0], dtype=torch.int32)])
+  return torch.where(torch.arange(size) < flat.sum(), found, fill_value)
+
+def sized_nonzero(a, size, fill_value=0):
+  at = sized_flatnonzero(a, size, 0)
+  known = torch.arange(size) < (a != 0).sum()
+  found = []
+  inner = a.numel()
+  for i, extent in enumerate(a.shape):
+    inner = inner // extent
+    fill = fill_value[i] if isinstance(fill_value, (tuple, list)) else fill_value
+    found.append(torch.where(known, at // inner % extent, fill))
+  return tuple(found)
+
+def sized_where(condition, size, fill_value=0):
+  return sized_nonzero(condition, size, fill_value)
+
+def sized_argwhere(a, size, fill_value=0):
+  return torch.stack(list(sized_nonzero(a, size, fill_value)), -1)
+
+def sized_unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, size=None, fill_value=None):
+  flat = ar.reshape(-1)
+  order = torch.argsort(flat, stable=True)
+  s = flat[order]
+  isFirst = torch.cat([torch.ones(1, dtype=torch.bool), s[1:] != s[:-1]]) if s.shape[0] > 1 else torch.ones(1, dtype=torch.bool)
+  known = torch.arange(size) < isFirst.sum()
+  at = sized_flatnonzero(isFirst, size, 0)
+  group = torch.cumsum(isFirst.int(), 0) - 1
+  found = [torch.where(known, s[at], s[0] if fill_value is None else fill_value)]
+  if return_index:
+    found.append(order[at])
+  if return_inverse:
+    found.append(torch.zeros(flat.shape[0], dtype=torch.int32).scatter(0, order, group).reshape(ar.shape))
+  if return_counts:
+    found.append((group.unsqueeze(0) == torch.arange(size).unsqueeze(1)).int().sum(1))
+  return tuple(found) if len(found) > 1 else found[0]
+
 def histogram(input, bins=10, range=None, weights=None, density=None):
   low, high = (input.min(), input.max()) if range is None else range
   flat = input.reshape(-1)
@@ -121,4 +161,8 @@ def histogram(input, bins=10, range=None, weights=None, density=None):
   each = inside if weights is None else inside * weights.reshape(-1)
   counts = torch.zeros(bins).scatter_add(0, at, each)
   return (counts / counts.sum() / (edges[1:] - edges[:-1]) if density else counts), edges
+
+def numpy_histogram(a, bins=10, range=None, density=None, weights=None):
+  counts, edges = histogram(a, bins, range, weights, density)
+  return (counts if density or weights is not None else counts.int()), edges
 `;

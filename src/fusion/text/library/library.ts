@@ -134,9 +134,9 @@ export function libraryTwice(): readonly string[] {
   return names.filter((name, at) => names.indexOf(name) !== at);
 }
 
-/** Names that start with an underscore are the library's own; `jax_median` is what NumPy and JAX mean by `median`, `flax_max_pool` what flax means by the name of an op that does something else, `haiku_MLP` what stands behind `hk.nets.`, `linalg_norm` what a name means behind `linalg.`, `tensor_unfold` a method alone. */
+/** Names that start with an underscore are the library's own; `jax_median` is what NumPy and JAX mean by `median`, `flax_max_pool` what flax means by the name of an op that does something else, `haiku_MLP` what stands behind `hk.nets.`, `linalg_norm` what a name means behind `linalg.`, `tensor_unfold` a method alone, `numpy_histogram` what NumPy alone means, `sized_unique` a function that is told how many elements it answers. */
 const isPublic = (name: string): boolean =>
-  !/^(_|jax_|flax_|haiku_|linalg_|selected_|tensor_|initializer_|itertools_|functional_)/.test(name);
+  !/^(_|jax_|flax_|haiku_|linalg_|selected_|tensor_|initializer_|itertools_|functional_|numpy_|sized_)/.test(name);
 
 /** Every name that a call can use. */
 export const libraryNames = (): readonly string[] =>
@@ -189,6 +189,15 @@ export function moduleDef(path: string, name: string): Value | null {
 
 /** What a tensor's method of that name does where it is not what the function of the name does; null where it is. */
 export const libraryMethod = (name: string): DefStatement | null => library().defs.get(`tensor_${name}`) ?? null;
+
+/** What `name` means behind `np.` where JAX means something else; null where it does not. */
+export const numpyDef = (name: string): DefStatement | null => library().defs.get(`numpy_${name}`) ?? null;
+
+/** The function of that name that is told how many elements it answers; null where there is none. */
+export const sizedDef = (name: string): DefStatement | null => library().defs.get(`sized_${name}`) ?? null;
+
+/** A function of the library's own, which no program calls by its name. */
+export const ownDef = (name: string): DefStatement => library().defs.get(`_${name}`)!;
 
 /** The fold of that name over rows that a mask picks; null where there is none. */
 export const selectedDef = (name: string): DefStatement | null => library().defs.get(`selected_${name}`) ?? null;
@@ -364,7 +373,7 @@ function settle(
   const name = called ?? def.name.text;
   // What a function of the library answers is called like that: `jax.hessian(f)(x)`.
   const said = expr.kind === "call" && name === "lambda" ? lastNameOf(expr.callee) : name;
-  const label = said.replace(/^(jax|flax|linalg|tensor|itertools|functional)_/, "");
+  const label = said.replace(/^(jax|flax|linalg|tensor|itertools|functional|numpy|sized)_/, "");
   const fresh = new Set(made);
   const renamed = new Map<NodeId, NodeId>();
   const results: NodeId[] = [];

@@ -352,6 +352,12 @@ def channel_shuffle(input, groups):
 def _dropped(input, p, training, axes):
   return input * F.dropout(torch.ones(list(input.shape[:axes]) + [1] * (input.ndim - axes)), p=p, training=training)
 
+def _running_statistics(input, running_mean, running_var, momentum):
+  axes = [0] + list(range(2, input.ndim))
+  x = input.detach()
+  mean = running_mean * (1 - momentum) + x.mean(axes) * momentum
+  return mean, running_var * (1 - momentum) + x.var(axes) * momentum
+
 def dropout1d(input, p=0.5, training=True, inplace=False):
   return _dropped(input, p, training, input.ndim - 1)
 

@@ -23,7 +23,7 @@ import { callMethod } from "./attributes";
 import { inherited, lineOf } from "./inheritance";
 import { setField } from "./fields";
 import { latest } from "../values/grown";
-import { type ParameterHome, homesIn, isFrozen, rebind, replace, setWeight } from "./parameters";
+import { type ParameterHome, homesIn, isFrozen, isTrained, rebind, replace, setWeight } from "./parameters";
 
 const isOf = ({ of }: ObjectInfo, name: string): boolean => lineOf(of).includes(libraryClass(name)!);
 
@@ -290,7 +290,9 @@ function step(interpreter: Interpreter, run: StatementRun, at: CallAt, object: O
   const homes = found.filter(({ node }, i) => found.findIndex((each) => each.node === node) === i);
   const moved = homes.filter(
     ({ node }) =>
-      !isFrozen(interpreter, node) && (interpreter.cotangents.has(node) || hangsOn(interpreter, losses, node)),
+      isTrained(interpreter, node) &&
+      !isFrozen(interpreter, node) &&
+      (interpreter.cotangents.has(node) || hangsOn(interpreter, losses, node)),
   );
   if (moved.length === 0 && optimizing.unclear) return;
   if (moved.length === 0) {

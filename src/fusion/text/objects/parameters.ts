@@ -61,7 +61,8 @@ export function sparesWeights(interpreter: Interpreter, moved: Iterable<readonly
 }
 
 /** Whether training may move a weight: a norm's running means are none of its parameters. */
-export const isTrained = ({ nodes }: Interpreter, node: NodeId): boolean => nodes.get(node)?.attrs["role"] !== "const";
+export const isTrained = ({ nodes, weightOf }: Interpreter, node: NodeId): boolean =>
+  nodes.get(node)?.attrs["role"] !== "const" && !weightOf.get(node)?.buffer;
 
 /** Every parameter in `value`: tensors, weights of layers and objects, groups of them. */
 export function* homesIn(value: Value, seen = new Set<unknown>()): Generator<ParameterHome> {
@@ -138,9 +139,14 @@ function isFresh({ nodes }: Interpreter, was: NodeId, now: NodeId): boolean {
 
 /** A weight that is written in place, where nothing trains it: its layer has what was written. */
 export function keepWritten(interpreter: Interpreter, was: Value, now: Value): void {
-  if (!interpreter.keepsWeights || was.kind !== "tensor" || now.kind !== "tensor" || was.node === now.node) return;
+  if (was.kind !== "tensor" || now.kind !== "tensor" || was.node === now.node) return;
   const weight = interpreter.weightOf.get(was.node);
-  if (!weight || (isFresh(interpreter, was.node, now.node) && startAttrs(interpreter, now.node) !== null)) return;
+  if (
+    !weight ||
+    !(interpreter.keepsWeights || weight.buffer) ||
+    (isFresh(interpreter, was.node, now.node) && startAttrs(interpreter, now.node) !== null)
+  )
+    return;
   setWeight(interpreter, weight.named, weight.key, now.node);
   interpreter.weightOf.set(now.node, weight);
 }

@@ -3,6 +3,7 @@ import { type Attrs, isInput, type NodeId, type Span, type TensorType } from "..
 import { type Frame, type Interpreter, type Moment, typeOf } from "../interpreter";
 import { labelOf } from "../layers/weights";
 import { setField } from "../objects/fields";
+import { setWeight } from "../objects/parameters";
 import { bare, bodiesOf, everyStatement, expressionsOf, rootsOf, type Statement, walk } from "../reading/syntax";
 import { latest, madeAs } from "../values/grown";
 import { entryUnder } from "../reading/strings";
@@ -40,25 +41,48 @@ export function* scopesOf(frame: Frame): Generator<Scope> {
   for (let scope: Scope | null = frame.scope; scope; scope = scope.parent) yield scope;
 }
 
+/** What a value has become where it is: a list that grew, a tensor that was stored over. */
+function nowOf(interpreter: Interpreter, value: Value): Value {
+  let found = latest(interpreter, value);
+  for (let next = interpreter.memory?.later.get(found); next; next = interpreter.memory?.later.get(found)) found = next;
+  return found;
+}
+
 /** What names and fields hold now. */
 export function momentOf(interpreter: Interpreter, frame: Frame): Moment {
-  const { fieldWrites, optimizing } = interpreter;
+  const { fieldWrites, weightWrites, optimizing } = interpreter;
   const names = [...scopesOf(frame)].map((scope) => {
     const now = [...scope.names].flatMap(([name, history]): [string, Binding][] => {
       const last = history.at(-1);
-      return last ? [[name, { ...last, value: latest(interpreter, last.value) }]] : [];
+      return last ? [[name, { ...last, value: nowOf(interpreter, last.value) }]] : [];
     });
     return [scope, new Map(now)] as const;
   });
-  const objects = new Set(
-    names.flatMap(([, of]) => [...of.values()].flatMap(({ value }) => (value.kind === "object" ? [value.object] : []))),
-  );
+  const objects = new Set(names.flatMap(([, of]) => [...of.values()].flatMap(({ value }) => objectsIn(value))));
+  for (const object of objects)
+    for (const value of object.fields.values()) for (const inside of objectsIn(value)) objects.add(inside);
   const held = [...objects].flatMap((object) =>
     [...object.fields].flatMap(([name, value]) =>
-      value.kind === "sequence" || value.kind === "dict" ? [{ object, name, value: latest(interpreter, value) }] : [],
+      HELD.has(value.kind) ? [{ object, name, value: nowOf(interpreter, value) }] : [],
     ),
   );
-  return { names, held, fields: fieldWrites.length, moved: new Map(optimizing.replaced) };
+  return {
+    names,
+    held,
+    fields: fieldWrites.length,
+    weights: weightWrites.length,
+    moved: new Map(optimizing.replaced),
+  };
+}
+
+/** What changes where it is, so that a field holds something else without being set. */
+const HELD: ReadonlySet<Value["kind"]> = new Set(["tensor", "sequence", "dict"]);
+
+/** Objects that a value is, or holds in lists. */
+function objectsIn(value: Value): readonly ObjectInfo[] {
+  if (value.kind === "object") return [value.object];
+  if (value.kind === "sequence") return value.items.flatMap((item) => objectsIn(item.value));
+  return value.kind === "dict" ? [...value.entries.values()].flatMap((item) => objectsIn(item.value)) : [];
 }
 
 const isInside = ({ from, to }: Span, around: Span): boolean => from >= around.from && to <= around.to;
@@ -96,7 +120,7 @@ export function changedSince(interpreter: Interpreter, before: Moment, loop: Sta
     [...names].flatMap(([name, { value: from, symbol }]): Changed[] => {
       const now = (): Value | undefined => {
         const value = scope.names.get(name)?.at(-1)?.value;
-        return value && latest(interpreter, value);
+        return value && nowOf(interpreter, value);
       };
       const to = now();
       const put = (value: Value): void => scope.bind(name, { step: ++interpreter.step, value, symbol });
@@ -117,18 +141,30 @@ export function changedSince(interpreter: Interpreter, before: Moment, loop: Sta
     return [{ home: fieldHome(interpreter, object, name), from, to }];
   });
   const ofLists = before.held.flatMap(({ object, name, value: from }): Changed[] => {
-    const to = latest(interpreter, object.fields.get(name) ?? from);
+    const to = nowOf(interpreter, object.fields.get(name) ?? from);
     if (to === from || seen.get(object)?.has(name)) return [];
     return [{ home: fieldHome(interpreter, object, name), from, to }];
   });
-  return [...ofNames, ...ofFields, ...ofLists];
+  return [...ofNames, ...ofFields, ...ofLists, ...buffersSince(interpreter, before)];
 }
+
+/** Weights that nothing trains and that were written over, such as the running means of a norm. */
+const buffersSince = (interpreter: Interpreter, { weights }: Moment): readonly Changed[] =>
+  interpreter.weightWrites.slice(weights).flatMap(({ named, key, before }): Changed[] => {
+    const began = before === undefined ? undefined : interpreter.nodes.get(before);
+    if (!began || !isInput(began) || !interpreter.weightOf.get(began.id)?.buffer) return [];
+    const now = (): Value => tensorValue(named.weights.get(key)!);
+    const put = (value: Value): void => {
+      if (value.kind === "tensor") setWeight(interpreter, named, key, value.node);
+    };
+    return [{ home: { name: key, now, put, isRead: () => false }, from: tensorValue(began.id), to: now() }];
+  });
 
 const fieldHome = (interpreter: Interpreter, object: ObjectInfo, name: string): Home => ({
   name: `${object.name ?? labelOf(object)}.${name}`,
   now: () => {
     const value = object.fields.get(name);
-    return value && latest(interpreter, value);
+    return value && nowOf(interpreter, value);
   },
   put: (value) => setField(interpreter, object, name, value),
   isRead: () => name.startsWith("_") || readsField(interpreter, name),

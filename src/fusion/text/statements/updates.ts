@@ -85,6 +85,17 @@ function isNoTraining(interpreter: Interpreter, ends: readonly Next[]): boolean 
   );
 }
 
+/** Whether nothing reads an input, or what becomes of it on the way to its next value, but that value. */
+function isReadByItself({ nodes, outputs }: Graph, from: NodeId, to: NodeId): boolean {
+  const before = new Set([to]);
+  for (const id of before) for (const input of nodes.get(id)!.inputs) before.add(input);
+  const between = new Set([from]);
+  for (const { id, inputs } of nodes.values())
+    if (before.has(id) && inputs.some((input) => between.has(input))) between.add(id);
+  const reads = ({ id, inputs }: Node): boolean => !before.has(id) && inputs.some((input) => between.has(input));
+  return !outputs.some((id) => between.has(id)) && ![...nodes.values()].some(reads);
+}
+
 const isState = ({ attrs }: Node): boolean => attrs["role"] === "state";
 const isConstantStart = ({ attrs }: Node): boolean => attrs["source"] === "zeros" || attrs["source"] === "ones";
 
@@ -125,7 +136,8 @@ export function updatesOf(
   for (const [from, to] of isPlain ? [] : interpreter.optimizing.replaced) {
     const [input, value] = [findNode(graph, from), findNode(graph, to)];
     const known = input && value && isInput(input) && fits({ input, value });
-    if (known && !updates.some((each) => each.input === input)) stepped.push({ input, value });
+    const isIdle = interpreter.weightOf.get(from)?.buffer === true && isReadByItself(graph, from, to);
+    if (known && !isIdle && !updates.some((each) => each.input === input)) stepped.push({ input, value });
   }
   const replaced = new Set([...updates, ...stepped].map(({ input }) => input.id));
   const read = usesOf(graph);

@@ -4,6 +4,7 @@ import { libraryDef } from "../library/library";
 import { applyOp } from "../calls/apply";
 import type { DType } from "../../ir";
 import { foldBinary, truthOf } from "./constants";
+import { countedCall, countedNames } from "./counted";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { isLayer, layerMember, layerNamed, layerOf, namedWeight } from "../layers/layer";
 import { deepCopy } from "../layers/weights";
@@ -380,6 +381,10 @@ export const WRAPPERS: ReadonlySet<string> = new Set(["jit", "compile", "script"
 const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
   ["isinstance", isInstance],
   ["getattr", attribute],
+  ...countedNames.map((name): readonly [string, Known] => [
+    name,
+    (interpreter, run, call, operands) => countedCall(interpreter, run, call, name, operands),
+  ]),
   ["copy", shallow],
   ["hasattr", hasAttribute],
   ["setattr", setAttribute],
