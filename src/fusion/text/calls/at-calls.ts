@@ -3,11 +3,12 @@ import { allOps, type CompositeDef, findOp, type OpDef } from "../../ops";
 import { applyOp } from "./apply";
 import { setItem, type SetItemRequest } from "../indexing/set-item";
 import { hasSelection, ofSelection } from "../indexing/selection";
+import { partsWithin } from "../indexing/outside";
 import { subscriptValue } from "../indexing/subscript";
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
-import { isInLibrary } from "../library/library";
-import { calledAt, type Identifier, indexParts, type SubscriptExpr } from "../reading/syntax";
-import { BROKEN, isBroken, isOperand, type Operand, type Value } from "../values/values";
+import { callOwn, isInLibrary } from "../library/library";
+import { calledAt, type CallExpr, type Identifier, indexParts, type SubscriptExpr } from "../reading/syntax";
+import { BROKEN, isBroken, isOperand, NONE, numberValue, type Operand, type Value } from "../values/values";
 import { BINARY_OPS } from "./names";
 
 /** What a method does with what is there: an op, and scatter's word for it. */
@@ -37,6 +38,38 @@ interface AtCall {
   readonly item: SubscriptExpr;
 }
 
+interface Indexed {
+  readonly object: Operand;
+  readonly parts: readonly Operand[];
+}
+
+/** The array and the indices as the call's `mode` means them: indices outside at the nearest end, or beyond the array, where an array that is read holds `fill_value`. */
+function outsideSaid(
+  interpreter: Interpreter,
+  run: StatementRun,
+  at: { readonly item: SubscriptExpr; readonly expr: CallExpr; readonly path: string; readonly isRead: boolean },
+  said: readonly { readonly operand: Operand; readonly name: string | null }[],
+  indexed: Indexed,
+): Indexed {
+  const find = (word: string): Value | undefined => said.find(({ name }) => name === word)?.operand.value;
+  const mode = find("mode");
+  const fill = find("fill_value");
+  const word = mode?.kind === "string" ? mode.value : fill ? "fill" : null;
+  if (word === "clip") return { ...indexed, ...partsWithin(interpreter, run, at, indexed, "nearest") };
+  if (!at.isRead) return { ...indexed, ...partsWithin(interpreter, run, at, indexed, "dropped") };
+  if (word !== "drop" && word !== "fill") return indexed;
+  const { parts, axes } = partsWithin(interpreter, run, at, indexed, "beyond");
+  const path = `${at.path}/filled`;
+  const list: Value = {
+    kind: "sequence",
+    list: true,
+    items: axes.map((axis) => ({ value: numberValue(axis, true), path: "", expr: null })),
+  };
+  const more = [list, fill ?? NONE].map((value): Operand => ({ value, path: "", expr: null }));
+  const value = callOwn(interpreter, run, { expr: at.expr, path }, "with_fill", [indexed.object, ...more]);
+  return { object: { ...indexed.object, value, path }, parts };
+}
+
 /** JAX's `x.at[1:].set(v)`, `x.at[rows].add(v)`: a new array with other values at some indices. The operands are the array, the parts of the indices, and the arguments. */
 export function atCall(
   interpreter: Interpreter,
@@ -46,7 +79,14 @@ export function atCall(
   operands: readonly Operand[],
 ): Value {
   const count = item.indices.flatMap(indexParts).length;
-  const [object, parts, value] = [operands[0]!, operands.slice(1, count + 1), operands[count + 1]];
+  const [given, written] = [operands[0]!, operands.slice(1, count + 1)];
+  const values = operands.slice(count + 1).map((operand, i) => ({ operand, name: call.args[i]?.name?.text ?? null }));
+  const value = values.find((each) => each.name === null || each.name === "values")?.operand;
+  const moved = outsideSaid(interpreter, run, { item, expr: call, path, isRead: name.text === "get" }, values, {
+    object: given,
+    parts: written,
+  });
+  const { object, parts } = moved;
   const known = METHODS.get(name.text);
   const drops: SetItemRequest["drops"] = call.args.some((arg) => arg.name?.text === "mode")
     ? "said"

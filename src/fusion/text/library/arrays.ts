@@ -216,11 +216,30 @@ def dynamic_update_index_in_dim(operand, update, index, axis):
   one = update.unsqueeze(axis) if update.ndim < operand.ndim else update
   return dynamic_update_slice_in_dim(operand, one, index, axis)
 
+def _index_nearest(index, extent):
+  return torch.clamp(torch.where(index < 0, index + extent, index), 0, extent - 1)
+
+def _index_beyond(index, extent):
+  at = torch.where(index < 0, index + extent, index)
+  return torch.where((at < 0) | (at > extent), extent, at)
+
+def _with_fill(input, axes, fill_value):
+  usual = math.nan if torch.is_floating_point(input) else False if input.dtype == torch.bool else -2147483648
+  sides = []
+  for axis in reversed(range(input.ndim)):
+    sides = sides + [0, 1 if axis in axes else 0]
+  return F.pad(input, sides, value=usual if fill_value is None else fill_value)
+
 def take(input, index, dim=None, mode=None, fill_value=None):
   if mode in ("clip", "wrap"):
     extent = input.numel() if dim is None else input.shape[dim]
     at = index if isinstance(index, torch.Tensor) else torch.tensor(index)
     index = torch.clamp(at, 0, extent - 1) if mode == "clip" else at % extent
+  if mode == "fill":
+    axis = 0 if dim is None else dim % input.ndim
+    filled = _with_fill(input.flatten() if dim is None else input, [axis], fill_value)
+    at = index if isinstance(index, torch.Tensor) else torch.tensor(index)
+    return filled[tuple([slice(None)] * axis + [_index_beyond(at, filled.shape[axis] - 1)])]
   if dim is None:
     return input.flatten()[index]
   axis = dim % input.ndim

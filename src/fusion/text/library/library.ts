@@ -199,6 +199,21 @@ export const sizedDef = (name: string): DefStatement | null => library().defs.ge
 /** A function of the library's own, which no program calls by its name. */
 export const ownDef = (name: string): DefStatement => library().defs.get(`_${name}`)!;
 
+/** What that answers for these arguments. */
+export const callOwn = (
+  interpreter: Interpreter,
+  run: StatementRun,
+  { expr, path }: { readonly expr: CallExpr; readonly path: string },
+  name: string,
+  operands: readonly Operand[],
+): Value =>
+  callAnyDef(
+    interpreter,
+    run,
+    { expr, path, def: ownDef(name), scope: libraryScope() },
+    operands.map((operand) => ({ name: null, operand, span: expr.span })),
+  );
+
 /** The fold of that name over rows that a mask picks; null where there is none. */
 export const selectedDef = (name: string): DefStatement | null => library().defs.get(`selected_${name}`) ?? null;
 
