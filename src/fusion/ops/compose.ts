@@ -71,8 +71,7 @@ class DryRun implements GraphBuilder {
   }
 }
 
-export interface CompositeSpec
-  extends Names, Pick<CompositeDef, "name" | "doc" | "build" | "nonDifferentiable" | "storesInTorch"> {
+export interface CompositeSpec extends Names, Pick<CompositeDef, "name" | "doc" | "build" | "nonDifferentiable"> {
   readonly params: readonly Param[];
   /** What the parts could not say as well. `names` has one entry a tensor. */
   readonly check?: (inputs: readonly (TensorType | null)[], attrs: Attrs, names: readonly string[]) => Failed | null;

@@ -434,12 +434,6 @@ export interface GraphBuilder {
   scalar(value: number, dtype?: DType): NodeId;
 }
 
-/** Operands that a call stores over, in the order in which the library's function of that name answers what they become. */
-export interface Stored {
-  readonly by: string;
-  readonly over: readonly number[];
-}
-
 /** An op that is a name for a graph of primitives: passes see primitives, the canvas can draw one box. */
 export interface CompositeDef extends Names {
   readonly name: string;
@@ -449,8 +443,6 @@ export interface CompositeDef extends Names {
   infer(inputs: readonly (TensorType | null)[], attrs: Attrs, names?: readonly string[]): Checked<TensorType>;
   /** Parts whose changes cancel in the result, such as the maximum that softmax shifts by: no derivative goes through them. */
   readonly nonDifferentiable?: readonly string[];
-  /** What PyTorch's call stores besides, with these attributes; null where it stores nothing. */
-  readonly storesInTorch?: (attrs: Attrs) => Stored | null;
   /** Optional tensors that were not given are null. The last node made is the result and takes the call's own id. */
   build(b: GraphBuilder, inputs: readonly (NodeId | null)[], attrs: Attrs): NodeId;
 }

@@ -22,6 +22,7 @@ export { scalarType, weakDType, withDefaults } from "./compose";
 export * from "./define";
 export { sumTo } from "./derivatives";
 export { chosenUpdate } from "./scattering";
+export { storedBeside } from "./stored";
 export { countsAlong, indexAlong } from "./linear-indices";
 export { TableAlgebra, tabled, type TabledCase } from "./index-tables";
 export { broadcastIndex, groupsOf, isAbsent, permOf, sliceAxes, sliceOf, type AxisGroup } from "./indices";

@@ -31,7 +31,6 @@ export const batchNorm = composite({
     training === true && isAbsent(momentum)
       ? "With momentum=None the running values are the mean of all batches so far, whose number is not read: give a momentum."
       : null,
-  storesInTorch: ({ training }) => (training === true ? { by: "running_statistics", over: [1, 2] } : null),
   build(b, [x, mean, variance, weight, bias], attrs) {
     const { shape, dtype } = b.typeOf(x!);
     const eps = Number(attrs["eps"]);

@@ -1,7 +1,7 @@
 /** @file A call of an op: folded while the program is read where all of it is known, else its arguments bound and its nodes made. */
 import type { Attrs, DType, NodeId, Shape, Span, TensorType } from "../../ir";
 import { sizeOf } from "../../ir";
-import { findOp, type CompositeDef, type OpDef } from "../../ops";
+import { findOp, storedBeside, type CompositeDef, type OpDef } from "../../ops";
 import { applyOp, applyParts } from "./apply";
 import type { Bound } from "./bind";
 import { writeInPlace } from "./memory";
@@ -197,10 +197,10 @@ function storeBesides(
   interpreter: Interpreter,
   run: StatementRun,
   { expr, path }: CallAt,
-  { storesInTorch, params }: CompositeDef,
+  { name, params }: CompositeDef,
   { tensors, attrs }: Bound,
 ): void {
-  const stored = storesInTorch?.(attrs) ?? null;
+  const stored = storedBeside(name, attrs);
   if (!stored || stored.over.some((at) => tensors[at]?.value.kind !== "tensor")) return;
   const { span } = expr;
   const def = ownDef(stored.by);
