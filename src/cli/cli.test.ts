@@ -329,7 +329,7 @@ test("picture and report write what the page shows: both plans, a card, a page t
   const grows = (await command("picture program.py --of growth", sized)).out;
   for (const word of ["program, growth with N", ">Peak memory</text>", ">Traffic</text>", ">256</text>"])
     expect(grows).toContain(word);
-  expect((await command("picture program.py --of growth")).err).toMatch(/a line of it such as N = 1024 names one/);
+  expect((await command("picture program.py --of growth")).err).toMatch(/a line such as N = 1024 names one/);
   const none = await command("picture program.py --of saved");
   expect([none.code, none.err]).toEqual([1, "The picture can't be written: the program has no backward pass"]);
   expect((await command("picture program.py -o graph.png")).written.get("graph.png")).toBe("png of <svg");

@@ -1,5 +1,5 @@
 /** @file What a step is about in the names of its ops: an arrow only where a value goes, or where one op becomes another. */
-import { findNode, innerName, timesCalled, nodeName, opDef, parseEdgeId, settled, titledOps } from "../fusion";
+import { findNode, innerName, timesCalled, nodeName, parseEdgeId, titledOps } from "../fusion";
 import type { Compilation, Graph, Node, NodeId, Step } from "../fusion";
 import { pillTarget } from "../document";
 
@@ -7,7 +7,7 @@ import { pillTarget } from "../document";
 export type Told = Pick<Compilation, "naive" | "naivePlan" | "steps">;
 
 /** What a step is about, or a question that none has asked yet. */
-export type Asked = Pick<Step, "seq" | "kind" | "nodes" | "edges">;
+export type Asked = Pick<Step, "seq" | "kind" | "nodes" | "edges" | "reader">;
 
 /** The nodes that steps made, each with the step, in order. */
 type Made = ReadonlyMap<NodeId, readonly (readonly [seq: number, made: Node])[]>;
@@ -37,7 +37,7 @@ function nodeOf({ naive, steps }: Told, { seq }: Pick<Asked, "seq">, id: NodeId)
 /** `mean → centre`; `x → mean, square`; `lt, sort and where` of ops that do not feed each other; at most three, then how many more. */
 function opsOf(told: Told, step: Asked): string {
   const titled = titledOps(step);
-  const ids = [...titled, ...readerOf(told, step, titled.at(-1))];
+  const ids = step.reader ? [...titled, step.reader] : titled;
   const own = ids.map((id) => {
     const node = nodeOf(told, step, pillTarget(id) ?? id);
     return node ? nodeName(node) : id;
@@ -53,33 +53,6 @@ function opsOf(told: Told, step: Asked): string {
   if (step.kind === "graph" || others.every((_, i) => isFed(0, i + 1)))
     return `${names[0]} → ${others.join(", ")}${rest}`;
   return more > 0 ? names.join(", ") + rest : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
-}
-
-/** Who reads each node, in any state of the program. */
-const readersBy = new WeakMap<readonly Step[], ReadonlyMap<NodeId, ReadonlySet<NodeId>>>();
-
-function readersIn({ naive, steps }: Told): ReadonlyMap<NodeId, ReadonlySet<NodeId>> {
-  const known = readersBy.get(steps);
-  if (known) return known;
-  const readers = new Map<NodeId, Set<NodeId>>();
-  const made = steps.flatMap(({ patch }) => patch?.addedNodes ?? []);
-  for (const { id, inputs } of [...(naive?.graph.nodes.values() ?? []), ...made])
-    for (const input of inputs) readers.set(input, (readers.get(input) ?? new Set()).add(id));
-  readersBy.set(steps, readers);
-  return readers;
-}
-
-/** Of a step that is about a view, who reads it, as far as the step's sentence tells of one. */
-function readerOf(told: Told, step: Asked, last: NodeId | undefined): readonly NodeId[] {
-  const own = told.steps[step.seq - 1];
-  const view = last && nodeOf(told, step, last);
-  if (!own || own.kind === "graph" || !view || opDef(view.op).kind !== "movement") return [];
-  const { text } = settled(own);
-  const named = [...(readersIn(told).get(view.id) ?? [])].filter((id) => {
-    const reader = nodeOf(told, step, id);
-    return reader?.inputs.includes(view.id) && text.includes(`\`${nodeName(reader)}\``);
-  });
-  return named.length === 1 ? named : [];
 }
 
 const endsOf = (edge: Step["edges"][number]): string => {

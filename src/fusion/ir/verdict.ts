@@ -126,6 +126,8 @@ export interface Step {
   readonly edges: readonly EdgeId[];
   /** Nodes the decision concerns: [producer, consumer, …]. */
   readonly nodes: readonly NodeId[];
+  /** Of a decision about a view, the op that reads it, where the sentence tells of one. */
+  readonly reader?: NodeId;
   readonly regions: { readonly from: readonly RegionId[]; readonly to: RegionId | null };
   readonly legal: Verdict;
   /** null: never asked, because not legal. */

@@ -14,13 +14,13 @@ function useMeasured(kernel: Kernel): string {
   const run = usePlayground((state) => (state.run.status === "done" ? state.run.run : null));
   const compilation = usePlayground((state) => state.derived.compilation);
   if (!run || !isRunOf(run, compilation)) return "";
-  const found = kernelTimes(run).find(
-    (each) =>
-      each.plan !== "naive" &&
-      each.kernel === kernel.id &&
-      run.plans[each.plan]?.kernels.some(({ name }) => name === kernel.name),
-  );
-  return found ? `${showMicros(found.measured.median)} measured on ${run.result.device.name}` : "";
+  for (const { plan, kernel: id, measured } of kernelTimes(run)) {
+    const ran = run.plans[plan]?.kernels.find(({ name }) => name === kernel.name);
+    if (plan === "naive" || id !== kernel.id || !ran) continue;
+    const own = ran.wgsl === kernel.wgsl ? "" : ", with a kernel generated for it instead of the one shown";
+    return `${showMicros(measured.median)} measured on ${run.result.device.name}${own}`;
+  }
+  return "";
 }
 
 export function KernelCard({ kernel, graph }: { readonly kernel: Kernel; readonly graph: Graph }) {

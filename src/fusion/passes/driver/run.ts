@@ -20,7 +20,7 @@ import type { Answer, Candidate, FusionPass, Opinion, CostDelta } from "./define
 import { openPlanner, type PassRun, type Planner, type PlanOptions } from "./planner";
 import { openCostCache } from "../profitability/cost-cache";
 import { plainVerdict, priced, overruled, timeOf } from "../profitability/weigh";
-import { namesOf, no, showBytes, STRICT_OFF, capital, nameOf, withKernels, yes } from "./sentences";
+import { namesOf, no, showBytes, STRICT_OFF, capital, nameOf, readerTold, withKernels, yes } from "./sentences";
 import { overBudget, overPeak } from "../profitability/memory-limits";
 import { forcedAnyway } from "../profitability/profitability";
 
@@ -39,6 +39,8 @@ interface Decision {
   /** What it was judged by; null where it was refused before. */
   readonly delta: CostDelta | null;
   readonly patch: Patch | null;
+  /** `Step.reader`. */
+  readonly reader?: NodeId;
 }
 
 /** Everything that makes a state what it is, as one hash: the seed of the chain. */
@@ -160,9 +162,9 @@ function losesRounding({ graph }: Planner, { rewrite }: Candidate): Verdict | nu
 /** The decision in a sentence that says where those ops are that its title does not name. */
 function explained(planner: Planner, candidate: Candidate, decision: Decision): Decision {
   const { legal, profitable } = decision;
-  return profitable
-    ? { ...decision, profitable: withKernels(planner, candidate, profitable) }
-    : { ...decision, legal: withKernels(planner, candidate, legal) };
+  const told = profitable ? withKernels(planner, candidate, profitable) : withKernels(planner, candidate, legal);
+  const reader = readerTold(planner, candidate, told);
+  return { ...decision, ...(profitable ? { profitable: told } : { legal: told }), ...(reader && { reader }) };
 }
 
 function record(pass: FusionPass, candidate: Candidate, decision: Decision, totals: Sums, log: Log): void {
@@ -191,6 +193,7 @@ function record(pass: FusionPass, candidate: Candidate, decision: Decision, tota
     edge: edges.length === 1 ? edges[0]! : null,
     edges,
     nodes,
+    ...(decision.reader && { reader: decision.reader }),
     regions: { from, to: candidate.into },
     legal: plainVerdict(decision.legal),
     profitable: profitable && plainVerdict(profitable),

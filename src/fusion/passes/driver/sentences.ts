@@ -13,6 +13,7 @@ import {
   type Verdict,
   nodeName,
 } from "../../ir";
+import { opDef } from "../../ops";
 import type { Candidate, Opinion } from "./define";
 import type { Planner } from "./planner";
 
@@ -131,6 +132,18 @@ function mentionsIn({ graph }: Planner, { remove, nodes }: Candidate, { text, no
     if (!home || id === undefined || (!told && homes.length > 1)) return [];
     return [{ words: words.charAt(0).toLowerCase() + words.slice(1), id, home }];
   });
+}
+
+/** Of a candidate about a view, the one op of its kernels that reads the view and that the sentence tells of. */
+export function readerTold({ graph }: Planner, candidate: Candidate, { text }: Verdict): NodeId | undefined {
+  const view = graph.nodes.get(titledOps(candidate).at(-1)!);
+  if (candidate.kind === "graph" || !view || opDef(view.op).kind !== "movement") return undefined;
+  const named = new Set(
+    candidate.remove
+      .flatMap(({ members }) => members)
+      .filter((id) => node(graph, id).inputs.includes(view.id) && text.includes(nameOf(graph, id))),
+  );
+  return named.size === 1 ? [...named][0] : undefined;
 }
 
 /** The sentence, and behind it in whose kernels those ops are that it names instead of its title's. */
