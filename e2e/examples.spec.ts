@@ -143,7 +143,7 @@ test("an example has its notes, a task asks for a faulty line, a challenge has a
     await expect(program.getByRole("button", { name: "✓ ≤ 3 MiB moved" })).toBeVisible();
     const measured = play.region("Measured");
     await expect(measured).toContainText("solved");
-    await expect(measured.getByRole("button", { name: "Next: Challenge: attention that must return p" })).toBeVisible();
+    await expect(measured.getByRole("button", { name: "Next: Challenge: attention and p" })).toBeVisible();
 
     const link = await play.share();
     await page.goto("about:blank");

@@ -29,7 +29,7 @@ test("what stands beside the traffic without a run: rooflines, narrower storage,
     await expect(panel.getByRole("row", { name: /^Subgroups/ })).toContainText(/yes|no/);
   });
   await test.step("a folded convolution shows its weights before and after, also beside the note", async () => {
-    await play.example("Convolution + BatchNorm + ReLU");
+    await play.example("Conv + BatchNorm + ReLU");
     await expect(play.steps).toBeVisible();
     await page.getByRole("tab", { name: "Traffic" }).click();
     const panel = play.region("Kernels").getByRole("tabpanel");

@@ -4,7 +4,7 @@ test("what the backward pass saves: by policy, value by value, and as disks at t
   await play.open();
   await expect(play.steps).toBeVisible();
   await test.step("what the backward pass keeps: by policy, value by value, as one graph, each one undo step", async () => {
-    await play.command("Forward and backward, fused or apart");
+    await play.command("Both passes, fused or apart");
     const kernels = play.region("Score").getByRole("img", { name: /^Kernels:/ });
     await expect(kernels).toHaveAccessibleName(/end 1$/);
     await play.leaveFields();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { defaultOptions, parseProgram } from "../fusion";
-import { findExample, presetOf } from "./examples";
+import { examples, findExample, presetOf } from "./examples";
 import { optionsFor } from "./options";
 import { claimsOf, structureOf } from "./recognise";
 
@@ -29,6 +29,11 @@ describe("options", () => {
     expect(pinned.forbidden).toHaveLength(1);
     expect(opened("log-exp", pinned, "saved-values/save").forbidden).toEqual([]);
   });
+});
+
+test("a title is whole in the bar of a middle window", () => {
+  const MOST_LETTERS = 32;
+  expect(examples.filter(({ title }) => title.length > MOST_LETTERS).map(({ title }) => title)).toEqual([]);
 });
 
 test("a variant is an example with what it changes", () => {

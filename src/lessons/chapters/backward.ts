@@ -140,7 +140,7 @@ return loss, dz
   {
     id: "saved-values",
     chapter: "derivatives",
-    title: "What the backward pass saves",
+    title: "Saved for the backward pass",
     sentence:
       "The backward pass needs a = exp(x), but the batch mean separates the two passes. Here a is recomputed from x.",
     text: saved("a is recomputed", "r = 1 / a"),

@@ -66,7 +66,7 @@ export const challenges: readonly Example[] = [
   {
     id: "challenge-scores",
     chapter: "challenges",
-    title: "Challenge: attention that must return p",
+    title: "Challenge: attention and p",
     sentence: "Attention is one kernel and never stores its scores, unless the program returns them.",
     text: scores("Nobody reads p behind this program", "y, p"),
     granularity: "op",
@@ -83,7 +83,7 @@ export const challenges: readonly Example[] = [
   {
     id: "challenge-peak",
     chapter: "challenges",
-    title: "Challenge: lower peak memory",
+    title: "Challenge: a lower peak",
     sentence:
       "Nine layers save every activation until the backward pass has read it. The Memory tab shows for how long.",
     text: stretches("Train within the memory that the line before the last allows", (h) => `stretch(${h}, w)`),

@@ -32,7 +32,7 @@ y = relu(x @ w + b)
   {
     id: "conv-bn-relu",
     chapter: "operators",
-    title: "Convolution + BatchNorm + ReLU",
+    title: "Conv + BatchNorm + ReLU",
     sentence:
       "With fixed statistics, BatchNorm is a scale and a shift per channel, which are folded into the weights before the run.",
     text: `# At inference

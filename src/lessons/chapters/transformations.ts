@@ -49,7 +49,7 @@ export const transformations: readonly Example[] = [
   {
     id: "one-graph-or-two",
     chapter: "derivatives",
-    title: "Forward and backward, fused or apart",
+    title: "Both passes, fused or apart",
     sentence:
       "Planned as one graph, nothing is saved. Run later, the backward pass reads what the forward pass stored.",
     text: `# vjp writes the derivative of the chain into the graph
