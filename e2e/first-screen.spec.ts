@@ -50,7 +50,7 @@ test.describe("the first visit", () => {
     await expect(play.card).toContainText("Why fused?");
     const rest = await restOf(play);
     expect(rest.step).toBeLessThan(rest.steps);
-    await expect(welcome).toContainText("Shown is the step that saves the most time");
+    await expect(welcome).toContainText("This is the step that saves the most time");
     // What the card is about lies beside it.
     const card = (await play.card.boundingBox())!;
     for (const box of Object.values(await play.boxes())) expect(box[0]! + box[2]!).toBeLessThanOrEqual(card.x);

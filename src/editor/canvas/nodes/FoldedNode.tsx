@@ -8,7 +8,7 @@ import { isDrawnWith, type FlowNode } from "../flow";
 import { showBytes, type SceneNode } from "../../../picture";
 
 /** px of a call's box for its name and facts, and for the name of one of its ops: in full, and where text is drawn at its screen size. */
-const FULL = { head: 60, row: 22 };
+const FULL = { head: 60, row: 19 };
 const SMALL = { head: 70, row: 28 };
 
 /** What a call's box has room to name, and where: the ops that stand here once it opens. */
