@@ -331,7 +331,7 @@ export interface Interpreter {
     }
   >;
   /** The weights of a model that is called with those of the program; null: models hold theirs. */
-  variables: Variables | null;
+  readonly applied: { variables: Variables | null };
   /** Types that layers want of inputs whose own types are not known yet. */
   readonly wanted: Map<NodeId, string>;
   /** The same by what they meet element by element. */

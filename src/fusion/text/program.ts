@@ -204,7 +204,7 @@ function newInterpreter(
     begins: new Map(),
     keepsWeights: !differentiates({ statements }),
     weightOf: new Map(),
-    variables: null,
+    applied: { variables: null },
     makings: [],
     wanted: new Map(),
     alike: new Map(),

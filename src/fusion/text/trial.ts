@@ -82,7 +82,7 @@ export function openTrial(interpreter: Interpreter): Trial {
     madeEntries: interpreter.madeEntries.length,
   };
   const mistakes = interpreter.diagnostics.mark();
-  const variables = interpreter.variables?.mark();
+  const variables = interpreter.applied.variables?.mark();
   const calledBefore = new Map(interpreter.defCalls);
   const { training, stopped, draws } = interpreter;
   const modes = new Map(interpreter.modes);

@@ -113,7 +113,7 @@ export const ADVICE: ReadonlyMap<string, string> = new Map([
     (name) =>
       [
         name,
-        "State that a function of haiku's keeps is not read: hand it to the function as an argument, and return what it becomes.",
+        'State of haiku is that of a function that hk.transform_with_state is given, and begins as its init says: hk.get_state("mean", [d], init=jnp.zeros).',
       ] as const,
   ),
   ["LBFGS", "Its steps search along a line, as long as it takes: use SGD or Adam, or write the step."],

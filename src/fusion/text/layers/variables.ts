@@ -3,7 +3,7 @@
  * the name that flax gives it: fields of modules, and layers that are made while a module is called, `Dense_0`.
  */
 import type { NodeId } from "../../ir";
-import { type LayerInfo, type Named, type ObjectInfo, type Operand, tensorValue, type Value } from "../values/values";
+import type { LayerInfo, Named, ObjectInfo, Operand, Value } from "../values/values";
 
 type Names = readonly string[];
 
@@ -14,20 +14,46 @@ function nameSaid(named: Named): string | null {
   return value?.kind === "string" ? value.value : (named.called ?? null);
 }
 
+/** What flax calls the collection of what is trained. */
+export const PARAMS = "params";
+
+interface Stored {
+  readonly collection: string;
+  readonly names: Names;
+  readonly value: Value;
+}
+
+/** The value under these names in trees of dictionaries. */
+function under(tree: Value | undefined, names: Names): Value | undefined {
+  let value = tree;
+  for (const name of names) value = value?.kind === "dict" ? value.entries.get(name)?.value : undefined;
+  return value;
+}
+
 /** One call of a model whose weights stand elsewhere. */
 export class Variables {
-  private readonly root: ObjectInfo;
-  /** What they are; null: they are being made. */
-  private readonly given: Value | null;
+  readonly root: ObjectInfo;
+  /** What they are, by their collections; null: they are being made. */
+  private readonly given: ReadonlyMap<string, Value> | null;
   /** By what holds the weights, which is one for every copy of a layer's description. */
   private readonly names = new Map<Named["weights"], Names>();
   private readonly counts = new Map<string, number>();
-  private readonly made: { readonly names: Names; readonly node: NodeId }[] = [];
+  private readonly made: Stored[] = [];
+  /** What was stored in this call, by collection and names; how it began, where that is something else. */
+  private readonly stored = new Map<string, Stored & { readonly first: Value }>();
   private readonly before = new Map<Named["weights"], ReadonlyMap<string, NodeId>>();
 
   constructor(root: ObjectInfo, given: Value | null) {
     this.root = root;
-    this.given = given;
+    const { entries } = given?.kind === "dict" ? given : { entries: new Map<string, Operand>() };
+    const all = [...entries].map(([name, { value }]) => [name, value] as const);
+    // What is trained may be all that is given.
+    this.given = given && new Map(entries.has(PARAMS) ? all : [...all, [PARAMS, given] as const]);
+  }
+
+  /** Whether the call makes them. */
+  get isMaking(): boolean {
+    return this.given === null;
   }
 
   /**
@@ -41,7 +67,7 @@ export class Variables {
 
   private namesOf(named: Named, within: ObjectInfo): Names {
     if (named.weights === this.root.weights) return [];
-    if (named.holder) return [...this.namesOf(named.holder.object, within), named.holder.key];
+    if (named.holder) return [...this.namesOf(named.holder.object, named.holder.object), named.holder.key];
     const known = this.names.get(named.weights);
     if (known) return known;
     const said = nameSaid(named);
@@ -60,16 +86,21 @@ export class Variables {
     return names;
   }
 
-  /** The weight of that name; null where it is to be made. */
-  find(names: Names): NodeId | null {
-    if (!this.given) return this.made.find((each) => each.names.join("/") === names.join("/"))?.node ?? null;
-    let value: Value | undefined = this.given;
-    for (const name of names) value = value?.kind === "dict" ? value.entries.get(name)?.value : undefined;
-    return value?.kind === "tensor" ? value.node : null;
+  /** What has that name: stored in this call, given to it, or made in it; null where it is to be made. */
+  find(names: Names, collection = PARAMS): Value | null {
+    const key = [collection, ...names].join("/");
+    const made = this.made.find((each) => [each.collection, ...each.names].join("/") === key);
+    return this.stored.get(key)?.value ?? under(this.given?.get(collection), names) ?? made?.value ?? null;
   }
 
-  note(names: Names, node: NodeId): void {
-    this.made.push({ names, node });
+  note(names: Names, value: Value, collection = PARAMS): void {
+    this.made.push({ collection, names, value });
+  }
+
+  store(names: Names, value: Value, collection: string): void {
+    const key = [collection, ...names].join("/");
+    const first = this.stored.get(key)?.first ?? this.find(names, collection) ?? value;
+    this.stored.set(key, { collection, names, value, first });
   }
 
   /** Weights that a module holds itself, as they were before this call. */
@@ -80,9 +111,12 @@ export class Variables {
   /** What was made and named so far; `undo` forgets what came after. */
   mark(): { undo(): void } {
     const [made, names, counts] = [this.made.length, this.names.size, new Map(this.counts)];
+    const stored = new Map(this.stored);
     return {
       undo: () => {
         this.made.length = made;
+        this.stored.clear();
+        for (const [key, each] of stored) this.stored.set(key, each);
         for (const key of [...this.names.keys()].slice(names)) this.names.delete(key);
         this.counts.clear();
         for (const [key, count] of counts) this.counts.set(key, count);
@@ -98,23 +132,41 @@ export class Variables {
     }
   }
 
-  /** What was made, as a tree by names. */
-  tree(): Value {
-    const root = new Map<string, Operand>();
-    for (const { names, node } of this.made) {
-      let entries = root;
-      for (const name of names.slice(0, -1)) {
-        const inside = entries.get(name)?.value;
-        const next = inside?.kind === "dict" ? (inside.entries as Map<string, Operand>) : new Map<string, Operand>();
-        entries.set(name, { value: { kind: "dict", entries: next }, path: "", expr: null });
-        entries = next;
-      }
-      entries.set(names.at(-1) ?? "", { value: tensorValue(node), path: "", expr: null });
-    }
-    return { kind: "dict", entries: root };
+  /**
+   * A collection as a tree by names.
+   * @param began as it was before this call stored something
+   */
+  tree(collection = PARAMS, began = false): Value {
+    const all = [
+      ...this.made.filter((each) => each.collection === collection),
+      ...[...this.stored.values()]
+        .filter((each) => each.collection === collection)
+        .map(({ names, value, first }) => ({ names, value: began ? first : value })),
+    ];
+    return all.reduce<Value>(
+      (tree, { names, value }) => withEntry(tree, names, value),
+      this.given?.get(collection) ?? { kind: "dict", entries: new Map() },
+    );
   }
 
-  get nodes(): ReadonlySet<NodeId> {
-    return new Set(this.made.map(({ node }) => node));
+  /** Names of all collections. */
+  get collections(): readonly string[] {
+    const own = [...this.made, ...this.stored.values()].map(({ collection }) => collection);
+    return [...new Set([...(this.given?.keys() ?? [PARAMS]), ...own])];
   }
+
+  /** What was made, and what was stored. */
+  get nodes(): ReadonlySet<NodeId> {
+    const values = [...this.made, ...this.stored.values()].map(({ value }) => value);
+    return new Set(values.flatMap((value) => (value.kind === "tensor" ? [value.node] : [])));
+  }
+}
+
+/** A tree with another value under these names. */
+function withEntry(tree: Value, [name, ...rest]: Names, value: Value): Value {
+  if (name === undefined) return value;
+  const entries = tree.kind === "dict" ? tree.entries : new Map<string, Operand>();
+  const inside = entries.get(name)?.value ?? { kind: "dict", entries: new Map<string, Operand>() };
+  const entry = { value: withEntry(inside, rest, value), path: "", expr: null };
+  return { kind: "dict", entries: new Map([...entries, [name, entry]]) };
 }

@@ -1,5 +1,5 @@
 /** @file Weights of models: inputs that stand under the name which the program gives their layer, `encoder.fc.weight`; copies of models, whose weights are their own. */
-import { isInput, nodeId, type Attrs, type NodeId, type Shape } from "../../ir";
+import { isInput, nodeId, type Attrs, type DType, type NodeId, type Shape } from "../../ir";
 import { opDef, withDefaults } from "../../ops";
 import { isTorchIn } from "../calls/dialect";
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
@@ -72,6 +72,9 @@ export interface WeightAt {
   readonly begin: Attrs | null;
   /** Nothing trains it. */
   readonly buffer?: boolean;
+  /** Where flax holds it, where that is not with what is trained. */
+  readonly collection?: string;
+  readonly dtype?: DType;
   readonly expr: Expr;
 }
 
@@ -79,13 +82,13 @@ export interface WeightAt {
 export function weightNode(
   interpreter: Interpreter,
   run: StatementRun,
-  { named, path, name, shape, source, begin, buffer, expr }: WeightAt,
+  { named, path, name, shape, source, begin, buffer, collection, dtype = "f32", expr }: WeightAt,
 ): NodeId {
   const key = name ?? "";
-  const { variables } = interpreter;
+  const { variables } = interpreter.applied;
   const apart = variables?.nameOf(run.frame.method?.self, named, key) ?? null;
-  const given = apart && variables!.find(apart);
-  if (given !== null) return given;
+  const given = apart && variables!.find(apart, collection);
+  if (given?.kind === "tensor") return given.node;
   if (apart) variables!.remember(named);
   const known = named.weights.get(key);
   if (!apart && known !== undefined && interpreter.nodes.has(known)) return known;
@@ -103,10 +106,10 @@ export function weightNode(
   const attrs = withDefaults(opDef("input"), { ...(twin ?? source), role: buffer ? "const" : "param" });
   if (!twin) named.twins?.set(key, { ...attrs, like: id });
   const { groups } = run.frame;
-  const type = { dtype: "f32", shape } as const;
+  const type = { dtype, shape };
   const node = addNode(interpreter, { id, op: "input", inputs: [], attrs, type, label, groups, span: expr.span });
   interpreter.sites.set(node, { node, expr, run, param: null, op: null, attrs, operands: [] });
-  if (apart) variables!.note(apart, node);
+  if (apart) variables!.note(apart, tensorValue(node), collection);
   named.weights.set(key, node);
   interpreter.begins.set(node, () => named.begins.get(key) ?? begin);
   interpreter.weightOf.set(node, { named, key, ...(buffer && { buffer }) });

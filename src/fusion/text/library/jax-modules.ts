@@ -49,6 +49,7 @@ class flax_BatchNorm:
   def __init__(self, use_running_average=None, axis=-1, momentum=0.99, epsilon=1e-5, dtype=None, param_dtype=None, use_bias=True, use_scale=True, bias_init=None, scale_init=None, axis_name=None, **options):
     self.use_running_average = use_running_average
     self.axis = axis
+    self.momentum = momentum
     self.epsilon = epsilon
     self.use_bias = use_bias
     self.use_scale = use_scale
@@ -63,20 +64,90 @@ class flax_BatchNorm:
     shape = [n if i == at else 1 for i, n in enumerate(x.shape)]
     rest = [i for i in range(x.ndim) if i != at]
     width = (x.shape[at],)
+    running_mean = self.variable("batch_stats", "mean", jnp.zeros, width)
+    running_var = self.variable("batch_stats", "var", jnp.ones, width)
     if asked:
-      mean = self.param("mean", nn.initializers.zeros, width).reshape(shape)
-      var = self.param("var", nn.initializers.ones, width).reshape(shape)
+      mean = running_mean.value.reshape(shape)
+      var = running_var.value.reshape(shape)
     else:
       mean = x.mean(rest, keepdim=True)
       var = ((x - mean) * (x - mean)).mean(rest, keepdim=True)
+      if not self.is_initializing():
+        running_mean.value = self.momentum * running_mean.value + (1 - self.momentum) * mean.reshape(width)
+        running_var.value = self.momentum * running_var.value + (1 - self.momentum) * var.reshape(width)
     y = (x - mean) * torch.rsqrt(var + self.epsilon)
     if self.use_scale:
       y = y * self.param("scale", self.scale_init, width).reshape(shape)
     return y + self.param("bias", self.bias_init, width).reshape(shape) if self.use_bias else y
 
+class _Variable:
+  def __init__(self, get, put):
+    self.get = get
+    self.put = put
+
+  @property
+  def value(self):
+    return self.get()
+
+  @value.setter
+  def value(self, value):
+    self.put(value)
+
+def _variable(module, collection, name):
+  return _Variable(lambda: module.get_variable(collection, name), lambda value: module.put_variable(collection, name, value))
+
+class haiku_ExponentialMovingAverage:
+  def __init__(self, decay, zero_debias=True, warmup_length=0, name=None):
+    self.decay = decay
+    self.zero_debias = zero_debias
+
+  def forward(self, value, update_stats=True):
+    counter = hk.get_state("counter", (), init=jnp.zeros) + 1
+    hidden = hk.get_state("hidden", value.shape, init=jnp.zeros) * self.decay + value * (1 - self.decay)
+    average = hidden / (1 - self.decay ** counter) if self.zero_debias else hidden
+    self.shape = value.shape
+    if update_stats:
+      hk.set_state("counter", counter)
+      hk.set_state("hidden", hidden)
+      hk.set_state("average", average)
+    return average
+
+  def known(self, shape):
+    return hk.get_state("average", shape, init=jnp.zeros)
+
+  @property
+  def average(self):
+    return hk.get_state("average")
+
 class haiku_BatchNorm:
-  def __init__(self, *args, **options):
-    raise ValueError("hk.BatchNorm keeps its means in haiku's state, which is not read: write the mean and variance of the batch, or hand them in.")
+  def __init__(self, create_scale, create_offset, decay_rate, eps=1e-5, scale_init=None, offset_init=None, axis=None, cross_replica_axis=None, cross_replica_axis_index_groups=None, data_format="channels_last", name=None):
+    self.create_scale = create_scale
+    self.create_offset = create_offset
+    self.eps = eps
+    self.scale_init = jnp.ones if scale_init is None else scale_init
+    self.offset_init = jnp.zeros if offset_init is None else offset_init
+    self.channels = 1 if data_format in ("channels_first", "NC...", "NCHW") else -1
+    self.axis = axis
+    self.mean_ema = haiku_ExponentialMovingAverage(decay_rate)
+    self.var_ema = haiku_ExponentialMovingAverage(decay_rate)
+
+  def forward(self, inputs, is_training, test_local_stats=False, scale=None, offset=None):
+    at = self.channels % inputs.ndim
+    rest = [i for i in range(inputs.ndim) if i != at] if self.axis is None else list(self.axis)
+    shape = [1 if i in rest else n for i, n in enumerate(inputs.shape)]
+    if is_training or test_local_stats:
+      mean = inputs.mean(rest, keepdim=True)
+      var = (inputs * inputs).mean(rest, keepdim=True) - mean * mean
+    else:
+      mean = self.mean_ema.known(shape)
+      var = self.var_ema.known(shape)
+    if is_training:
+      self.mean_ema(mean)
+      self.var_ema(var)
+    width = [1 if i != at else n for i, n in enumerate(inputs.shape)]
+    w = hk.get_parameter("scale", shape=width, init=self.scale_init) if self.create_scale else 1.0 if scale is None else scale
+    b = hk.get_parameter("offset", shape=width, init=self.offset_init) if self.create_offset else 0.0 if offset is None else offset
+    return (inputs - mean) * (w * torch.rsqrt(var + self.eps)) + b
 
 class haiku_MLP:
   def __init__(self, output_sizes, w_init=None, b_init=None, with_bias=True, activation=jax.nn.relu, activate_final=False, name=None):
@@ -132,10 +203,12 @@ class _TransformedWithState:
     self.function = _Function(f)
 
   def init(self, rng, *args, **options):
-    return self.function.init(rng, *args, **options), {}
+    found = self.function.init(rng, *args, **options)
+    return found["params"], (found["state"] if "state" in found else {})
 
   def apply(self, params, state, rng, *args, **options):
-    return self.function.apply(params, *args, **options), state
+    result, after = self.function.apply({"params": params, "state": state}, *args, mutable=["state"], **options)
+    return result, after["state"]
 
 def transform_with_state(f):
   return _TransformedWithState(f)

@@ -7,6 +7,7 @@ import type { Dialect } from "../calls/dialect";
 import { OWN_MODULES, ownModule } from "../reading/own-modules";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { bindingName } from "../interpreter";
+import { attributeKey } from "../objects/inheritance";
 import { readProgram } from "../reading/read";
 import {
   BROKEN,
@@ -92,7 +93,7 @@ function library(): Library {
 /** A class of the library: methods alone. */
 function classOf(statement: ClassStatement, scope: Scope, classes: ReadonlyMap<string, ClassInfo>): ClassInfo {
   const methods = statement.body.flatMap((def): [string, Operand][] =>
-    def.kind === "def" ? [[def.name.text, { value: { kind: "def", def, scope }, path: "", expr: null }]] : [],
+    def.kind === "def" ? [[attributeKey(def), { value: { kind: "def", def, scope }, path: "", expr: null }]] : [],
   );
   const bases = statement.bases.flatMap((base) => (base.kind === "name" ? (classes.get(base.name) ?? []) : []));
   const attributes = new Map(methods);

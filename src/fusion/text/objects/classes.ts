@@ -1,14 +1,13 @@
 /** @file Classes of the program: what a class statement binds, and what a class has of those that it inherits from. */
 import type { Frame, Interpreter } from "../interpreter";
 import { isLayer } from "../layers/layer";
-import { setterKey } from "./fields";
 import { libraryClass } from "../library/library";
 import { type ClassInfo, type Making, type Operand, Scope, type Value } from "../values/values";
 import { nearest } from "../suggest";
 import { bindName } from "../symbols";
 import type { CallExpr, ClassStatement, Expr, Identifier, Statement } from "../reading/syntax";
 import { bare, lastNameOf } from "../reading/syntax";
-import { inherited, isDecorated, lineOf, type Found } from "./inheritance";
+import { attributeKey, inherited, isDecorated, lineOf, type Found } from "./inheritance";
 import { underName, versioned } from "../statements/targets";
 import { CONTAINERS, isContainerClass } from "./containers";
 
@@ -53,7 +52,7 @@ export function runClass(interpreter: Interpreter, statement: ClassStatement, fr
     else if (each.kind === "def") {
       const value = { kind: "def", def: each, scope: frame.scope, made: interpreter.step + 1 } as const;
       const all = underName(interpreter, inner, each, each.name.text, (run) => interpreter.decorate(run, each, value));
-      of.attributes.set(isDecorated(each, "setter") ? setterKey(each.name.text) : each.name.text, loose(all));
+      of.attributes.set(attributeKey(each), loose(all));
     } else interpreter.runBody([each], inner);
     for (const [key] of scope.names) of.attributes.set(key, loose(scope.find(key)!.value));
   }

@@ -1,10 +1,8 @@
 /** @file Fields of objects as the program sets them. */
 import type { Interpreter } from "../interpreter";
 import { attach } from "../layers/weights";
+import { setterKey } from "./inheritance";
 import type { ClassInfo, ObjectInfo, Value } from "../values/values";
-
-/** Under what a class has the setter of a property. */
-export const setterKey = (name: string): string => `${name}.setter`;
 
 /** What `@name.setter` above a def says of a property, in the class or above it; null where there is none. */
 export function setterOf(

@@ -5,6 +5,13 @@ import type { ClassInfo, Operand, Value } from "../values/values";
 export const isDecorated = (def: DefStatement, name: string): boolean =>
   def.decorators?.some((decorator) => lastNameOf(decorator) === name) ?? false;
 
+/** Under what a class has the setter of a property. */
+export const setterKey = (name: string): string => `${name}.setter`;
+
+/** Under what a class has a def of its body. */
+export const attributeKey = (def: DefStatement): string =>
+  isDecorated(def, "setter") ? setterKey(def.name.text) : def.name.text;
+
 /** The class and those that it inherits from, the nearest first. */
 export function lineOf(of: ClassInfo): readonly ClassInfo[] {
   const line = [of];

@@ -1,5 +1,6 @@
 /** Classes as libraries write them: settings, inheritance, factories, layers made where they are called. */
 import { describe, expect, test } from "vitest";
+import { outputValues } from "../../../../test/output-values";
 import { parseProgram } from "../program";
 import { added, errors, mended, opsOf, weightsOf } from "./testing";
 
@@ -196,5 +197,43 @@ describe("modules that JAX's libraries have", () => {
     expect(errors(text)).toEqual([]);
     expect(weightsOf(text)).toHaveLength(4);
     expect(opsOf(text).get("tanh")).toBe(1);
+  });
+
+  /** The largest magnitude among the results. */
+  const most = (text: string): number =>
+    Math.max(...outputValues(text).flatMap(({ data }) => data.map((value) => Math.abs(value))));
+
+  test("haiku's state goes from call to call: norms, moving averages, counts", () => {
+    const net = `def f(x, is_training):
+  h = x @ hk.get_parameter("w", [4, 6], init=hk.initializers.RandomNormal())
+  return hk.BatchNorm(create_scale=False, create_offset=False, decay_rate=0.9)(h, is_training), h
+x: f32[5, 4]
+net = hk.transform_with_state(f)
+params, state = net.init(None, x, is_training=True)
+(a, h), state = net.apply(params, state, None, x, is_training=True)
+(b, g), state = net.apply(params, state, None, 2 * x + 1, is_training=True)
+(c, h), _ = net.apply(params, state, None, x, is_training=False)
+m1, m2 = h.mean(0), g.mean(0)
+v1, v2 = h.var(0), g.var(0)
+m = (0.09 * m1 + 0.1 * m2) / 0.19
+v = (0.09 * v1 + 0.1 * v2) / 0.19
+return a - (h - m1) / jnp.sqrt(v1 + 1e-5), c - (h - m) / jnp.sqrt(v + 1e-5)
+`;
+    expect(weightsOf(net).filter((each) => each.startsWith("w "))).toEqual(["w 4×6"]);
+    expect(most(net)).toBeLessThan(1e-9);
+    const counts = `class Counter(hk.Module):
+  def __call__(self, x):
+    c = hk.get_state("counter", [], jnp.float32, init=jnp.zeros)
+    hk.set_state("counter", c + 1)
+    return x * c
+x: f32[4]
+net = hk.transform_with_state(lambda x: Counter()(x))
+params, state = net.init(None, x)
+a, state = net.apply(params, state, None, x)
+b, state = net.apply(params, state, None, x)
+c, state = net.apply(params, state, None, x)
+return a, b - x, c - 2 * x
+`;
+    expect(most(counts)).toBe(0);
   });
 });

@@ -1,11 +1,14 @@
 /** @file Methods that an object has of a library's classes, and those of the classes above its own: `self.register_buffer(…)`, `super().forward(x)`. */
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
+import { store, storeFirst, storedValue } from "../layers/collections";
 import { callLayer, namedWeight } from "../layers/layer";
+import { callOwn } from "../library/library";
 import type { Identifier } from "../reading/syntax";
 import {
   BROKEN,
   type ClassInfo,
   type GivenArgument,
+  isBroken,
   type Method,
   NONE,
   type ObjectInfo,
@@ -143,7 +146,9 @@ export function moduleMethod(
     if (name === "register_buffer") object.buffers.set(first.value, !saved || truthOf(saved) !== false);
     return NONE;
   }
-  if (name === "param" || name === "variable") return paramOf(interpreter, run, at, object, args);
+  if (name === "param") return paramOf(interpreter, run, at, object, args);
+  const answer = collectionMethod(interpreter, run, at, object, name, args);
+  if (answer) return answer;
   if (name === "append" || name === "extend") {
     const items = object.fields.get(ITEMS);
     const more =
@@ -192,6 +197,38 @@ function paramOf(
     args.map(({ operand }) => operand),
     object,
   );
+}
+
+/** `self.variable("batch_stats", "mean", init)`, and what else a module of flax asks of its collections; null of another method. */
+function collectionMethod(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { path, expr }: CallAt,
+  object: ObjectInfo,
+  method: string,
+  args: readonly GivenArgument[],
+): Value | null {
+  if (method === "is_initializing") return { kind: "bool", value: interpreter.applied.variables?.isMaking ?? false };
+  if (method === "is_mutable_collection") return { kind: "bool", value: true };
+  const [collection, name, third, ...more] = args.map(({ operand }) => operand);
+  if (collection?.value.kind !== "string" || name?.value.kind !== "string") return null;
+  const at = { object, collection: collection.value.value, name: name.value.value, path, expr };
+  const known = storedValue(interpreter, run, at);
+  if (method === "has_variable") return { kind: "bool", value: known !== null };
+  if (method === "get_variable") return known ?? third?.value ?? NONE;
+  if (method === "put_variable") return third ? store(interpreter, run, at, third.value) : null;
+  if (method !== "variable") return null;
+  if (known === null) {
+    const given = more.map((operand) => ({ name: null, operand, span: expr.span }));
+    const begun = third ? interpreter.call(run, { expr, path: `${path}/init` }, third.value, given) : NONE;
+    if (isBroken(begun)) return BROKEN;
+    storeFirst(interpreter, run, { ...at, path: `${path}/${at.name}` }, begun);
+  }
+  return callOwn(interpreter, run, { expr, path }, "variable", [
+    { value: { kind: "object", object }, path: "", expr: null },
+    collection,
+    name,
+  ]);
 }
 
 /** `super().name(…)`: the method above the running one's class. */

@@ -10,6 +10,7 @@ import { typeOf } from "../interpreter";
 import { writeInPlace } from "../calls/memory";
 import type { Expr, Statement } from "../reading/syntax";
 import { isTrained, learnInPlace, setWeight } from "./parameters";
+import { STATE } from "../layers/collections";
 import { Variables } from "../layers/variables";
 import { openTrial } from "../trial";
 import { leavesOf } from "../values/trees";
@@ -192,11 +193,12 @@ function called(
   variables: Variables,
   args: readonly GivenArgument[],
 ): Value {
-  const { variables: around } = interpreter;
-  interpreter.variables = variables;
+  const { applied } = interpreter;
+  const around = applied.variables;
+  applied.variables = variables;
   const own = args.filter(({ name }) => !name || !HOW.test(name.text));
   const value = interpreter.call(run, at, { kind: "object", object }, own);
-  interpreter.variables = around;
+  applied.variables = around;
   variables.close();
   return value;
 }
@@ -212,9 +214,14 @@ export function initVariables(
   const trial = openTrial(interpreter);
   const variables = new Variables(object, null);
   const value = called(interpreter, run, at, object, variables, args);
-  trial.dropAllBut(variables.nodes);
-  for (const node of variables.nodes) interpreter.spare.add(node);
-  return isBroken(value) ? value : dict([["params", variables.tree()]]);
+  // What was stored is computed of what the call was given.
+  const needed = new Set(variables.nodes);
+  for (const id of needed) for (const input of interpreter.nodes.get(id)?.inputs ?? []) needed.add(input);
+  trial.dropAllBut(needed);
+  for (const node of needed) interpreter.spare.add(node);
+  return isBroken(value)
+    ? value
+    : dict(variables.collections.map((each) => [each, variables.tree(each, each === STATE)]));
 }
 
 /** `model.apply(variables, x)`: a call with those weights. */
@@ -226,9 +233,12 @@ export function applyVariables(
   [first, ...args]: readonly GivenArgument[],
 ): Value {
   const given = first!.operand.value;
-  const params = given.kind === "dict" ? (given.entries.get("params")?.value ?? given) : given;
-  const value = called(interpreter, run, at, object, new Variables(object, params), args);
+  const variables = new Variables(object, given);
+  const value = called(interpreter, run, at, object, variables, args);
   const mutable = args.find(({ name }) => name?.text === "mutable")?.operand.value;
-  const isPair = mutable?.kind === "sequence" || mutable?.kind === "string" || mutable?.kind === "dict";
-  return isPair ? { kind: "sequence", items: [loose(value), loose(dict([]))] } : value;
+  const listed = mutable?.kind === "sequence" ? mutable.items.map((item) => item.value) : mutable ? [mutable] : [];
+  const asked = listed.flatMap((each) => (each.kind === "string" ? [each.value] : []));
+  const all = mutable?.kind === "bool" && mutable.value ? variables.collections : asked;
+  if (all.length === 0 && mutable?.kind !== "sequence") return value;
+  return { kind: "sequence", items: [loose(value), loose(dict(all.map((each) => [each, variables.tree(each)])))] };
 }

@@ -14,6 +14,7 @@ import type {
   RaiseStatement,
 } from "../reading/syntax";
 import { truthOf } from "../values/constants";
+import { isHostFunction } from "../values/host-functions";
 import { BROKEN } from "../values/values";
 import { noteUses } from "./static-condition";
 import { underName } from "./targets";
@@ -90,7 +91,7 @@ export function isRemark(interpreter: Interpreter, { value, span }: ExpressionSt
   while (root.kind === "member") root = root.object;
   const name = callee.kind === "name" ? callee.name : callee.name.text;
   const bound = root.kind === "name" ? frame.scope.find(root.name) : null;
-  if (root.kind !== "name" || findOp(name)) return false;
+  if (root.kind !== "name" || findOp(name) || isHostFunction(name)) return false;
   const prefix = prefixOf(frame.scope, root.name);
   if (bound && prefix === null && bound.value.kind !== "none") return false;
   const elsewhere = root !== callee && prefix === null;

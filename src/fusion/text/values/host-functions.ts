@@ -6,6 +6,7 @@ import type { DType } from "../../ir";
 import { foldBinary, truthOf } from "./constants";
 import { countedCall, countedNames } from "./counted";
 import type { Interpreter, StatementRun } from "../interpreter";
+import { haikuState, runningModule } from "../layers/collections";
 import { isLayer, layerMember, layerNamed, layerOf, namedWeight } from "../layers/layer";
 import { deepCopy } from "../layers/weights";
 import { attributeOf } from "../objects/attributes";
@@ -433,7 +434,13 @@ const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
     (_interpreter, _run, _call, [of]) => of?.value ?? null,
   ]),
   ["device", (_interpreter, _run, _call, [name]) => (name ? name.value : { kind: "string", value: "cpu" })],
-  ["get_parameter", namedWeight],
+  [
+    "get_parameter",
+    (interpreter, run, call, operands) =>
+      namedWeight(interpreter, run, call, operands, runningModule(interpreter, run) ?? undefined),
+  ],
+  ["get_state", (interpreter, run, call, operands) => haikuState(interpreter, run, call, operands, false)],
+  ["set_state", (interpreter, run, call, operands) => haikuState(interpreter, run, call, operands, true)],
   ["sum", total],
   ["any", every(true)],
   ["all", every(false)],
