@@ -13,7 +13,7 @@ export function PillNode({ id, data: { node, ports }, width = 0, height = 0, isC
   const docked = isDocked({ height });
   const fact = docked && node.bytes > 0 ? showBytes(node.bytes) : node.shape;
   // A name is worth more than a number that the pointer can ask for.
-  const fits = !docked || textWidth(node.title, 13, true) + textWidth(fact, 12) <= width - AROUND_NAME;
+  const fits = textWidth(node.title, 13, true) + textWidth(fact, 12) <= width - AROUND_NAME;
   return (
     <>
       <div
