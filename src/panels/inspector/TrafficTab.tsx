@@ -36,7 +36,7 @@ function Tallies({ plan, own }: TalliesProps) {
       : [[fullSize.title, naive ? fullSize.text(naive.totals) : "", fullSize.text(now)] as const]),
     ["Memory traffic", naive ? showBytes(naive.totals.bytes) : "", known(now.bytes, showBytes)],
     // Arithmetic of a text by hand is not counted.
-    ["Work", naive ? decimal(flopsOfPlan(naive), "FLOP") : "", own ? UNKNOWN : decimal(flops, "FLOP")],
+    ["Arithmetic", naive ? decimal(flopsOfPlan(naive), "FLOP") : "", own ? UNKNOWN : decimal(flops, "FLOP")],
     [
       "Arithmetic intensity",
       naive ? significant(intensityOf(flopsOfPlan(naive), naive.totals.bytes)) : "",
