@@ -458,7 +458,9 @@ function partialCall(
 
 /** `map(f, xs)`: one call an item. */
 function mapped(interpreter: Interpreter, run: StatementRun, at: CallAt, [f, ...lists]: readonly Operand[]): Value {
-  const items = lists.map(({ value }) => (value.kind === "sequence" ? value.items : null));
+  const items = lists.map((list, i) =>
+    list.value.kind === "sequence" ? list.value.items : itemsOf(interpreter, run, list, `${at.path}/in${i}`),
+  );
   if (!f || items.length === 0 || items.includes(null)) {
     if (!lists.some(({ value }) => isBroken(value)))
       interpreter.diagnostics.add("bad-argument", at.expr.span, "map takes a def and tuples.");

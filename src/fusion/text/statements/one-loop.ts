@@ -232,9 +232,12 @@ function readIteration(
 ): Found | number | null {
   const { groups } = frame;
   const { span } = statement;
-  const standIn = (name: string, type: TensorType): NodeId =>
-    addNode(interpreter, {
-      id: `${id}##/${name}`,
+  // Two of what it carries may have one name, `(zeros(4), zeros(4))`.
+  const standIn = (name: string, type: TensorType, again = 1): NodeId => {
+    const own = `${id}##/${name}${again === 1 ? "" : `@${again}`}`;
+    if (interpreter.nodes.has(own as NodeId)) return standIn(name, type, again + 1);
+    return addNode(interpreter, {
+      id: own,
       op: "input",
       inputs: [],
       attrs: {},
@@ -243,6 +246,7 @@ function readIteration(
       groups,
       span,
     });
+  };
   const whole = { dtype: "i32", shape: [] } as const;
   const carriedIn = carried.map(({ name, node }) => standIn(name, typeOf(interpreter, node)));
   const counter = number === null ? null : standIn(number, whole);
