@@ -80,6 +80,71 @@ class flax_BatchNorm:
       y = y * self.param("scale", self.scale_init, width).reshape(shape)
     return y + self.param("bias", self.bias_init, width).reshape(shape) if self.use_bias else y
 
+def _attend(query, weight):
+  return query @ weight.T
+
+class flax_GRUCell:
+  def __init__(self, features, gate_fn=None, activation_fn=None, kernel_init=None, recurrent_kernel_init=None, bias_init=None, dtype=None, param_dtype=None, carry_init=None, name=None):
+    self.features = features
+    self.gate = jax.nn.sigmoid if gate_fn is None else gate_fn
+    self.activation = jnp.tanh if activation_fn is None else activation_fn
+
+  def initialize_carry(self, rng, input_shape):
+    return torch.zeros(list(input_shape[:-1]) + [self.features])
+
+  def forward(self, carry, inputs):
+    h = carry
+    r = self.gate(nn.Dense(self.features, name="ir")(inputs) + nn.Dense(self.features, use_bias=False, name="hr")(h))
+    z = self.gate(nn.Dense(self.features, name="iz")(inputs) + nn.Dense(self.features, use_bias=False, name="hz")(h))
+    n = self.activation(nn.Dense(self.features, name="in")(inputs) + r * nn.Dense(self.features, name="hn")(h))
+    new = (1.0 - z) * n + z * h
+    return new, new
+
+class flax_LSTMCell:
+  def __init__(self, features, gate_fn=None, activation_fn=None, kernel_init=None, recurrent_kernel_init=None, bias_init=None, dtype=None, param_dtype=None, carry_init=None, name=None):
+    self.features = features
+    self.gate = jax.nn.sigmoid if gate_fn is None else gate_fn
+    self.activation = jnp.tanh if activation_fn is None else activation_fn
+
+  def initialize_carry(self, rng, input_shape):
+    shape = list(input_shape[:-1]) + [self.features]
+    return torch.zeros(shape), torch.zeros(shape)
+
+  def both(self, word, inputs, h):
+    return nn.Dense(self.features, use_bias=False, name="i" + word)(inputs) + nn.Dense(self.features, name="h" + word)(h)
+
+  def forward(self, carry, inputs):
+    c, h = carry
+    i = self.gate(self.both("i", inputs, h))
+    f = self.gate(self.both("f", inputs, h))
+    g = self.activation(self.both("g", inputs, h))
+    o = self.gate(self.both("o", inputs, h))
+    c = f * c + i * g
+    h = o * self.activation(c)
+    return (c, h), h
+
+class flax_OptimizedLSTMCell(flax_LSTMCell):
+  pass
+
+class flax_RNN:
+  def __init__(self, cell, time_major=False, return_carry=False, reverse=False, keep_order=False, unroll=1, name=None, **options):
+    self.cell = cell
+    self.time_major = time_major
+    self.return_carry = return_carry
+    self.reverse = reverse
+    self.keep_order = keep_order
+
+  def forward(self, inputs, initial_carry=None, **options):
+    along = 0 if self.time_major else inputs.ndim - 2
+    steps = inputs.unbind(along)
+    carry = self.cell.initialize_carry(None, steps[0].shape) if initial_carry is None else initial_carry
+    outs = []
+    for x in (reversed(steps) if self.reverse else steps):
+      carry, y = self.cell(carry, x)
+      outs.append(y)
+    found = torch.stack(list(reversed(outs)) if self.reverse and self.keep_order else outs, along)
+    return (carry, found) if self.return_carry else found
+
 class _Variable:
   def __init__(self, get, put):
     self.get = get

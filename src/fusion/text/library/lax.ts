@@ -112,6 +112,15 @@ def apply_along_axis(func1d, axis, arr):
     return rows.reshape(last.shape[:-1])
   return rows.reshape(list(last.shape[:-1]) + [rows.shape[-1]]).movedim(-1, axis)
 
+def unwrap(p, discont=None, axis=-1, period=6.283185307179586):
+  step = torch.diff(p, dim=axis)
+  half = period / 2
+  near = (step + half) % period - half
+  near = torch.where((near == -half) & (step > 0), half, near)
+  moved = torch.where(torch.abs(step) < (half if discont is None else discont), 0.0, near - step)
+  first = [slice(None)] * (axis % p.ndim) + [slice(0, 1)]
+  return p + torch.cat([torch.zeros_like(p[tuple(first)]), torch.cumsum(moved, axis)], axis)
+
 def sized_flatnonzero(a, size, fill_value=0):
   flat = (a != 0).reshape(-1)
   first = torch.argsort(torch.logical_not(flat).int(), stable=True)[:size]

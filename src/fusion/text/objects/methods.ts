@@ -1,7 +1,7 @@
 /** @file Methods that an object has of a library's classes, and those of the classes above its own: `self.register_buffer(…)`, `super().forward(x)`. */
 import type { CallAt, Interpreter, StatementRun } from "../interpreter";
 import { store, storeFirst, storedValue } from "../layers/collections";
-import { callLayer, namedWeight } from "../layers/layer";
+import { callLayer, layerMember, namedWeight } from "../layers/layer";
 import { callOwn } from "../library/library";
 import type { Identifier } from "../reading/syntax";
 import {
@@ -9,6 +9,7 @@ import {
   type ClassInfo,
   type GivenArgument,
   isBroken,
+  type LayerInfo,
   type Method,
   NONE,
   type ObjectInfo,
@@ -98,6 +99,7 @@ export function moduleMethod(
     const [said] = args.map(({ operand }) => truthOf(operand.value));
     return inMode(interpreter, self, name === "train" && said !== false);
   }
+  if (self.kind === "layer" && name === "attend" && args[0]) return attended(interpreter, run, at, self.layer, args[0]);
   if (self.kind === "object" && name === "init") return initVariables(interpreter, run, at, self.object, args);
   if (self.kind === "object" && name === "apply" && args[0] && !isFunction(args[0].operand.value))
     return applyVariables(interpreter, run, at, self.object, args);
@@ -199,6 +201,20 @@ function paramOf(
   );
 }
 
+/** `embed.attend(x)`: the products with all rows of the embedding; null of a layer without any. */
+function attended(
+  interpreter: Interpreter,
+  run: StatementRun,
+  { path, expr }: CallAt,
+  layer: LayerInfo,
+  { operand }: GivenArgument,
+): Value | null {
+  const word = { text: "weight", span: expr.span };
+  const weight = layerMember(interpreter, run, layer, word, `${path}/weight`);
+  if (weight?.kind !== "tensor") return null;
+  return callOwn(interpreter, run, { expr, path }, "attend", [operand, { value: weight, path: "", expr: null }]);
+}
+
 /** `self.variable("batch_stats", "mean", init)`, and what else a module of flax asks of its collections; null of another method. */
 function collectionMethod(
   interpreter: Interpreter,
@@ -214,6 +230,11 @@ function collectionMethod(
   if (collection?.value.kind !== "string" || name?.value.kind !== "string") return null;
   const at = { object, collection: collection.value.value, name: name.value.value, path, expr };
   const known = storedValue(interpreter, run, at);
+  if (method === "sow") {
+    if (!third || !interpreter.applied.variables || interpreter.applied.variables.isMaking) return NONE;
+    const before = known?.kind === "sequence" ? known.items : [];
+    return store(interpreter, run, at, { kind: "sequence", items: [...before, third] });
+  }
   if (method === "has_variable") return { kind: "bool", value: known !== null };
   if (method === "get_variable") return known ?? third?.value ?? NONE;
   if (method === "put_variable") return third ? store(interpreter, run, at, third.value) : null;

@@ -11,6 +11,7 @@ import { writeInPlace } from "../calls/memory";
 import type { Expr, Statement } from "../reading/syntax";
 import { isTrained, learnInPlace, setWeight } from "./parameters";
 import { STATE } from "../layers/collections";
+import { inherited } from "./inheritance";
 import { Variables } from "../layers/variables";
 import { openTrial } from "../trial";
 import { leavesOf } from "../values/trees";
@@ -183,7 +184,16 @@ const dict = (entries: readonly (readonly [string, Value])[]): Value => ({
 });
 
 /** What says how a call is made, and is none of the model's own arguments. */
-const HOW = /^(rngs?|mutable)$/;
+const HOW = /^(rngs?|mutable|method)$/;
+
+/** What is called: the object, or the method of it that the call names, `method=model.encode`. */
+function calleeOf(object: ObjectInfo, args: readonly GivenArgument[]): Value {
+  const self: Value = { kind: "object", object };
+  const asked = args.find(({ name }) => name?.text === "method")?.operand.value;
+  const found = asked?.kind === "string" ? inherited(object.of, asked.value)?.operand.value : asked;
+  if (found?.kind !== "def") return self;
+  return found.method ? found : { ...found, method: { self, owner: object.of } };
+}
 
 function called(
   interpreter: Interpreter,
@@ -197,7 +207,7 @@ function called(
   const around = applied.variables;
   applied.variables = variables;
   const own = args.filter(({ name }) => !name || !HOW.test(name.text));
-  const value = interpreter.call(run, at, { kind: "object", object }, own);
+  const value = interpreter.call(run, at, calleeOf(object, args), own);
   applied.variables = around;
   variables.close();
   return value;
