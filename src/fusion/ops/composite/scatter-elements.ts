@@ -18,7 +18,7 @@ export const scatterElements = composite({
   params: [
     tensor(["x", "input", "data"], "What is written into."),
     tensor(["index", "indices"], "Where each update goes along the axis; indices out of range are dropped."),
-    tensor(["updates", "src"], "What is written, of the index's shape; what reaches beyond it is left out."),
+    tensor(["updates", "src", "value"], "What is written, of the index's shape; what reaches beyond it is left out."),
     { names: ["axis", "dim"], kind: "axis", default: 0, doc: "The axis that is indexed." },
     REDUCTION,
   ],

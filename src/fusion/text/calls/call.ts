@@ -28,6 +28,7 @@ import {
 import { isLoopCall, loopCall } from "./loop-calls";
 import { onceThrough } from "../statements/generators";
 import { itemsOf } from "../statements/iterate";
+import { writesInPlace } from "../statements/targets";
 import { collectionOf } from "../values/special-collections";
 import { isBegun, methodCall } from "./method-calls";
 import { prefixOf } from "./member";
@@ -367,6 +368,8 @@ function functionCall(
     return isClip(name.text) ? clipped(interpreter, run, call, args, answer) : answer(args);
   }
   const [tensor] = operands;
+  if (tensor?.value.kind === "tensor" && writesInPlace(name.text) && !isInit(name.text) && !isFill(name.text))
+    return methodCall(interpreter, run, call, name, operands, args.slice(1));
   if (tensor?.value.kind === "tensor" && isFill(name.text) && !isBegun(interpreter, tensor.value.node, name.text)) {
     const [, by = { value: numberValue(name.text === "ones_" ? 1 : 0, false), path: "", expr: null }] = operands;
     const given = [tensor, by];

@@ -56,11 +56,15 @@ export function writtenName(target: Expr): NameExpr | null {
   let expr = bare(target);
   for (;;) {
     if (expr.kind === "subscript") expr = bare(expr.object);
-    else if (expr.kind === "call" && expr.callee.kind === "member" && writesInPlace(expr.callee.name.text))
-      expr = bare(expr.callee.object);
-    else return expr.kind === "name" && expr !== bare(target) ? expr : null;
+    else if (expr.kind === "call" && expr.callee.kind === "member" && writesInPlace(expr.callee.name.text)) {
+      // `torch.relu_(x)` writes into what it is given.
+      const isFunction = TORCH.test(lastNameOf(expr.callee.object)) && expr.args.length > 0;
+      expr = bare(isFunction ? expr.args[0]!.value : expr.callee.object);
+    } else return expr.kind === "name" && expr !== bare(target) ? expr : null;
   }
 }
+
+const TORCH = /^(torch|F|functional)$/;
 
 /** `add_`: PyTorch's mark of what changes its tensor. */
 export const writesInPlace = (method: string): boolean =>
