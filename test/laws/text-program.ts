@@ -3,14 +3,14 @@ import fc from "fast-check";
 import { broadcastShapes, hashText, showType, type Graph, type NodeId, type Shape } from "../../src/fusion/ir";
 import { allOps, withDefaults } from "../../src/fusion/ops";
 
-/** Elementwise ops of one float operand that need nothing else. */
-const UNARY = allOps.filter(
-  (def) =>
-    def.kind === "elementwise" &&
-    def.params[0]?.kind === "tensor" &&
-    def.params.slice(1).every((param) => param.default !== undefined && param.kind !== "tensor") &&
-    def.infer([{ dtype: "f32", shape: [] }], withDefaults(def, {})).ok,
-);
+/** Elementwise ops of one float operand that need nothing else and answer floats: of truths, PyTorch refuses softmax and its like. */
+const UNARY = allOps.filter((def) => {
+  const [first, ...others] = def.params;
+  const isAlone = others.every((param) => param.default !== undefined && param.kind !== "tensor");
+  if (def.kind !== "elementwise" || first?.kind !== "tensor" || !isAlone) return false;
+  const found = def.infer([{ dtype: "f32", shape: [] }], withDefaults(def, {}));
+  return found.ok && found.value.dtype === "f32";
+});
 const BINARY = ["+", "-", "*", "/", "**", "%", "//"];
 const CALLS = ["maximum", "minimum", "add", "logaddexp"];
 const ROWWISE = ["softmax", "log_softmax", "layer_norm", "rms_norm", "l2_normalize", "silu"];
