@@ -24,7 +24,12 @@ function nameOf(info: AdapterIdentity): string {
 }
 
 /** What generated code may use. The `cpu` schedule has no barriers and a thread per row: barriers are ruinous on a CPU. */
-function targetOf(limits: GPUSupportedLimits, software: boolean, features: ReadonlySet<string>): Target {
+function targetOf(
+  limits: GPUSupportedLimits,
+  software: boolean,
+  features: ReadonlySet<string>,
+  subgroupSize: number | undefined,
+): Target {
   return {
     schedule: software ? "cpu" : "gpu",
     maxWorkgroupSize: Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX),
@@ -33,6 +38,7 @@ function targetOf(limits: GPUSupportedLimits, software: boolean, features: Reado
     maxWorkgroupsPerDimension: limits.maxComputeWorkgroupsPerDimension,
     shaderF16: features.has("shader-f16"),
     subgroups: features.has("subgroups"),
+    ...(subgroupSize !== undefined && { subgroupSize }),
   };
 }
 
@@ -47,7 +53,7 @@ function describeAdapter(adapter: GPUAdapter, device: GPUDevice): DeviceInfo {
     software,
     clock: device.features.has("timestamp-query") ? "timestamp-query" : "queue-wait",
     tickNanos: 0,
-    target: targetOf(device.limits, software, device.features),
+    target: targetOf(device.limits, software, device.features, info.subgroupMinSize),
     maxBufferBytes: device.limits.maxBufferSize,
     maxBindingBytes: device.limits.maxStorageBufferBindingSize,
     features: [...device.features].toSorted(),

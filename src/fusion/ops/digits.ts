@@ -2,6 +2,7 @@
 import type { Attrs } from "../ir";
 import { EXACT, unary } from "./families";
 import { numberOf } from "./shapes";
+import { floatKey } from "./sorting";
 import type { Bounds, OpDef } from "./define";
 
 /** Any whole number of 32 bits. */
@@ -47,6 +48,28 @@ export const wholeDigit: OpDef = unary({
   scalar: {
     js: (x, attrs) => digit(wholeRankOf(x, attrs), numbers(attrs)),
     wgsl: (x, _t, attrs) => digitText(wholeRank(x, attrs), attrs),
+  },
+});
+
+const [float, bits] = [new Float32Array(1), new Int32Array(1)];
+/** The key of a float: its bits as a whole number in the same order, as `order_key` of a kernel computes them. */
+function floatBits(x: number): number {
+  float[0] = x;
+  bits.set(new Int32Array(float.buffer));
+  const size = bits[0]! & 0x7fffffff;
+  if (Number.isNaN(x)) return 0x7fc00000;
+  return x < 0 ? -size : size;
+}
+
+/** A digit of a float's key. */
+export const floatDigit: OpDef = unary({
+  name: "float_digit",
+  doc,
+  tolerance: EXACT,
+  scalar: {
+    js: (x, attrs) => digit(wholeRankOf(floatBits(x), attrs), numbers(attrs)),
+    wgsl: (x, t, attrs) => digitText(wholeRank(t.call("order_key", x), attrs), attrs),
+    helpers: floatKey.scalar!.helpers!,
   },
 });
 

@@ -53,7 +53,7 @@ export { largestOf, smallestOf } from "./limits";
 export { primitive as opDef } from "./primitives";
 export { philox, randomBits } from "./philox";
 export { floatKey, fromFloatKey, fromWholeKey, lastKey, wholeKey } from "./sorting";
-export { ANY_WHOLE, bitsOf, shortened, wholeDigit } from "./digits";
+export { ANY_WHOLE, bitsOf, floatDigit, shortened, wholeDigit } from "./digits";
 export { MAX_SORTED, MAX_SELECTED } from "./ranking";
 export { axesOf, normalAxis, numberOf, numbersOf } from "./shapes";
 export { erf, roundToHalf } from "./special";

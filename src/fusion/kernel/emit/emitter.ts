@@ -330,8 +330,26 @@ export class Emitter {
     const variable = (name: string, max: number): IndexVar => space.variable(this.names.frame(name), max, 0);
     const [peers, own, count] = [variable("peers", threads), variable("subgroup", most), variable("subgroups", most)];
     this.emit({ kind: "subgroups", threads, peers, own, count }, 0);
-    const lane = space.variable("subgroup_lane", threads - 1, 0, "subgroup.lane");
-    return { peers: space.of(peers), own: space.of(own), count: space.of(count), lane: space.of(lane) };
+    const lane = this.subgroupLane(threads);
+    return { peers: space.of(peers), own: space.of(own), count: space.of(count), lane };
+  }
+
+  /** Which thread of its subgroup this is. */
+  subgroupLane(threads: number): Index {
+    return this.space.of(this.space.variable("subgroup_lane", threads - 1, 0, "subgroup.lane"));
+  }
+
+  /** A number of `key` that no other thread has: see `takeNumber`. */
+  takeNumber(
+    array: SharedArray,
+    first: Index,
+    key: Index,
+    how: Pick<Extract<Stmt, { kind: "takeNumber" }>, "bits" | "slice" | "lane" | "when">,
+    nodes: readonly NodeId[],
+  ): Reg {
+    const reg = this.reg(this.label("rank", ""), "i32", 1);
+    this.emit({ kind: "takeNumber", reg, array, name: "take_number", first, key, ...how, nodes });
+    return reg;
   }
 
   /** variable = 1, 2, 4 … while it is below `limit` */

@@ -30,6 +30,8 @@ function sortsOf(stmt: Stmt): readonly Sort[] {
       return ["stores"];
     case "fetchAtomic":
       return ["loads", "stores", "arithmetic"];
+    case "takeNumber":
+      return [...Array.from({ length: 3 * stmt.bits + 12 }, () => "arithmetic" as const), "shared", "branches"];
     case "storeShared":
     case "addShared":
       return ["shared"];

@@ -161,6 +161,25 @@ export type Stmt =
       readonly index: Index;
       readonly value: Value;
     } & From)
+  /**
+   * reg = a number of `key` that no other thread has: those for which `when` holds take them one after another, by slices of `slice`
+   * threads, and in a slice in their own order. The next one of each stands in array[first + key]; `first` is a slice's own.
+   */
+  | ({
+      readonly kind: "takeNumber";
+      readonly reg: Reg;
+      readonly array: SharedArray;
+      /** WGSL function that finds it. */
+      readonly name: string;
+      readonly first: Index;
+      readonly key: Index;
+      /** Bits of a key, and threads of a slice, which lie in one subgroup. */
+      readonly bits: number;
+      readonly slice: number;
+      /** Which thread of its subgroup this is; null where each thread is a slice of its own. */
+      readonly lane: Index | null;
+      readonly when: Cond;
+    } & From)
   /** Two halves that share a word, from the even index `index` on; past the end of the tensor the second is nobody's. */
   | ({
       readonly kind: "storePair";

@@ -5,7 +5,7 @@ import { type Index, evenLanes } from "../emit/index-space";
 import type { Buffer, Expr, KernelProgram, Scalar, SharedArray, Stmt, Value, Width } from "../emit/kernel-ir";
 import { PackedHalves } from "./print-halves";
 import { cellText, condText, factorText, indexText, unlessText } from "./print-index";
-import { exchangeText, mergeText, searchSteps, waitText } from "./print-orders";
+import { exchangeText, LANES_BELOW, mergeText, searchSteps, takeNumberText, waitText } from "./print-orders";
 
 /** Four neighbours as one value. */
 const VECTOR: Readonly<Record<Scalar, string>> = {
@@ -93,7 +93,7 @@ class Printer {
     ];
     const features = [
       ...(program.buffers.some((buffer) => buffer.type.dtype === "f16" && !this.#packed) ? ["f16"] : []),
-      ...(/\bsubgroup_size\b/.test(body) ? ["subgroups"] : []),
+      ...(/\bsubgroup_(size|lane)\b/.test(body) ? ["subgroups"] : []),
     ];
     if (features.length > 0) head.unshift(`enable ${features.join(", ")};`, "");
     return {
@@ -180,6 +180,13 @@ class Printer {
       }
       case "addShared":
         return this.#line(`atomicAdd(&${cellText(stmt)}, ${this.#value(stmt.value, "i32", 1)});`, stmt.nodes);
+      case "takeNumber": {
+        const { reg, name, first, key, lane, when } = stmt;
+        if (!this.#helpers.has(name)) this.#helpers.set(name, takeNumberText(stmt));
+        if (lane) this.#helpers.set("lanes_below", LANES_BELOW);
+        const asked = [indexText(key), indexText(first), condText(when), ...(lane ? [indexText(lane)] : [])].join(", ");
+        return this.#line(`let ${reg.name} = ${name}(${asked});`, stmt.nodes);
+      }
       case "foldShared": {
         const { array, def, into, from } = stmt;
         const [cell, other] = [cellText({ array, index: into }), cellText({ array, index: from })];

@@ -183,6 +183,19 @@ class Machine {
         const [at, numberOf] = [this.#indices.index(stmt.index), this.#value(stmt.value)];
         return each((thread) => trace.add(at(thread, 0), numberOf(thread, 0), thread, this.#phase));
       }
+      case "takeNumber": {
+        const trace = this.#shared.get(stmt.array)! as SharedTrace;
+        const [first, key, test] = [
+          this.#indices.index(stmt.first),
+          this.#indices.index(stmt.key),
+          this.#indices.test(stmt.when),
+        ];
+        const cells = this.#cellsOf(stmt.reg);
+        return each((thread) => {
+          const at = first(thread, 0) + key(thread, 0);
+          cells[thread] = test(thread, 0) ? trace.add(at, 1, thread, this.#phase) : 0;
+        });
+      }
       case "foldShared": {
         const [trace, into, from] = [
           this.#shared.get(stmt.array)!,

@@ -155,6 +155,7 @@ class Translator {
       case "barrier":
       case "storeShared":
       case "addShared":
+      case "takeNumber":
       case "storePair":
       case "foldShared":
         throw new Untranslatable(stmt.kind);

@@ -1,19 +1,12 @@
 /** @file Rows that no workgroup has room for, put in order digit by digit, the last digit first: what their keys are, and what their kernels take. */
 import { node, type Graph, type Knobs, type NodeId, type Target } from "../../../ir";
-import {
-  counterBytes,
-  digitFactors,
-  digitMicros,
-  launchesOf,
-  type DigitFactors,
-  type OrderShape,
-} from "./sort-factors";
+import { digitFactors, digitMicros, launchesOf, movingBytes, type DigitFactors, type OrderShape } from "./sort-factors";
 import { ANY_WHOLE, bitsOf, opDef, type Bounds } from "../../../ops";
-import { rowLane } from "../../nest/lanes";
 import { mergedSort, partitionOf } from "./merge-sort";
 import { readsOf, stridedReads } from "../../count/reads";
 import { BASE_REGISTERS, blank, liveScalars, type Body } from "../../schedule/schedule-parts";
 import { machineOf } from "../../nest/machine";
+import { MIN_SUBGROUP } from "../../nest/threads";
 import type { RegionForm, RegionSchedule } from "../../types";
 import { storedInputs } from "../../indices/views";
 
@@ -39,16 +32,9 @@ export function storesDirectly(
 }
 
 /** What decides how rows of a region are sorted, whichever way. */
-export function orderShape(
-  graph: Graph,
-  { members, outputs }: Body,
-  form: RegionForm,
-  target: Target,
-  knobs: Knobs,
-): OrderShape {
+export function orderShape(graph: Graph, { members, outputs }: Body, form: RegionForm, target: Target): OrderShape {
   const { rows, columns } = form;
   const { operand, orders, indices, count } = mergedSort(graph, form);
-  const vectors = knobs.vector !== "off";
   const sorted = partitionOf(graph, { members, outputs }, orders).before;
   const reads = storedInputs(graph, [...sorted, orders[0]!]);
   return {
@@ -59,9 +45,8 @@ export function orderShape(
     values: orders.some((id) => !opDef(node(graph, id).op).order!.indices),
     indices,
     direct: storesDirectly(graph, outputs, orders, target),
-    wide: rowLane(form) === "columns" && vectors ? 4 : 1,
-    between: columns % 4 === 0 && vectors ? 4 : 1,
     readBytes: 4 * Math.max(1, reads.length),
+    slice: target.subgroups ? (target.subgroupSize ?? MIN_SUBGROUP) : 1,
   };
 }
 
@@ -132,7 +117,7 @@ export function scheduleDigits(
   target: Target,
   knobs: Knobs,
 ): RegionSchedule {
-  const shape = orderShape(graph, region, form, target, knobs);
+  const shape = orderShape(graph, region, form, target);
   const factors = factorsOfDigits(shape, target, knobs)!;
   const { orders } = mergedSort(graph, form);
   const micros = digitMicros(shape, factors, machineOf(target));
@@ -142,7 +127,7 @@ export function scheduleDigits(
   return blank({
     variant: "digit-sort",
     digits: factors,
-    lane: shape.wide === 4 ? "columns" : "none",
+    lane: "none",
     reads: readsOf(
       graph,
       region.members,
@@ -153,8 +138,8 @@ export function scheduleDigits(
     chunkLength: factors.threads * factors.each,
     threadsPerWorkgroup: factors.threads,
     workgroups: form.rows * factors.parts,
-    workgroupBytes: counterBytes(factors),
-    registers: BASE_REGISTERS + liveScalars(graph, region) + factors.each + 8,
+    workgroupBytes: movingBytes(shape, factors),
+    registers: BASE_REGISTERS + liveScalars(graph, region) + 2 * factors.each + 8,
     dispatches: launchesOf(shape, factors),
     temporaryBytes: bytes,
     temporaryReads: read,

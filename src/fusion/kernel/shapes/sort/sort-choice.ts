@@ -79,7 +79,7 @@ function refusedWays(
   const ids = form.orders.map(({ node: id }) => id);
   const label = nodeName(node(graph, ids[0]!));
   const found = new Map<OrderWay, Verdict>();
-  const { count, operand } = mergedSort(graph, form);
+  const { count } = mergedSort(graph, form);
   if (template === "merge-sort")
     found.set(
       "selected",
@@ -97,25 +97,13 @@ function refusedWays(
     if (!classified.ok) found.set("merged", classified.verdict).set("digits", classified.verdict);
   }
   if (found.has("digits")) return found;
-  const { dtype } = node(graph, operand).type;
-  if (dtype !== "i32" && dtype !== "bool")
-    found.set(
-      "digits",
-      refusal(
-        "L_DTYPE",
-        ids,
-        `Only whole numbers are sorted by their digits, and what \`${label}\` sorts is ${dtype}.`,
-        "Whole numbers.",
-        { columns },
-      ),
-    );
-  else if (!digitsFor(graph, { members, outputs }, form, target, knobs))
+  if (!digitsFor(graph, { members, outputs }, form, target, knobs))
     found.set(
       "digits",
       refusal(
         "L_WGMEM",
         ids,
-        `A workgroup has ${target.maxWorkgroupBytes} bytes of memory on this machine: too few for a counter of each digit in every thread.`,
+        `A workgroup has ${target.maxWorkgroupBytes} bytes of memory on this machine: too few for its elements and for a counter of each digit in every subgroup.`,
         "Choose fewer threads.",
         { limit: target.maxWorkgroupBytes },
       ),
@@ -124,7 +112,7 @@ function refusedWays(
 }
 
 const digitsFor = (graph: Graph, region: Body, form: RegionForm, target: Target, knobs: Knobs): DigitFactors | null =>
-  factorsOfDigits(orderShape(graph, region, form, target, knobs), target, knobs);
+  factorsOfDigits(orderShape(graph, region, form, target), target, knobs);
 
 function wayOf(
   way: OrderWay,
@@ -142,7 +130,7 @@ function wayOf(
     launches,
   });
   if (way === "digits") {
-    const shape = orderShape(graph, region, form, target, knobs);
+    const shape = orderShape(graph, region, form, target);
     const factors = factorsOfDigits(shape, target, knobs)!;
     return priced(sumOf(digitMicros(shape, factors, machine)), launchesOf(shape, factors));
   }

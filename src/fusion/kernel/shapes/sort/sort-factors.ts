@@ -2,10 +2,8 @@
  * @file Long rows in order by one digit of the keys after another, the last one first: digits are counted, counts are added up, and every
  * element is put behind those that come before it.
  */
-import { CACHE_USED } from "../../nest/cache";
 import type { Machine } from "../../nest/nest";
 import {
-  LINE,
   LOAD,
   loadedTogether,
   MEETING,
@@ -30,14 +28,13 @@ export interface OrderShape {
   readonly indices: boolean;
   /** The last kernel stores the results: nothing is computed from them here. */
   readonly direct: boolean;
-  /** Elements that one load brings, of the operand and of what kernels hand over. */
-  readonly wide: 1 | 4;
-  readonly between: 1 | 4;
   /** Bytes of the operand, for each element. */
   readonly readBytes: number;
+  /** Threads that lie in one subgroup on every machine of the target; 1 where it has none. */
+  readonly slice: number;
 }
 
-/** Bits of a digit, threads of a workgroup, and neighbours that each of them takes. */
+/** Bits of a digit, threads of a workgroup, and elements that each of them takes. */
 export interface DigitFactors {
   readonly digit: number;
   readonly passes: number;
@@ -47,6 +44,8 @@ export interface DigitFactors {
   readonly parts: number;
   /** Elements go from pass to pass as one word: what is left of the key, and the index below it. */
   readonly packed: boolean;
+  /** Threads that number their elements together. */
+  readonly slice: number;
 }
 
 /** Threads that add up the counts of one digit. */
@@ -65,42 +64,57 @@ export function carriedBy({ values, indices }: OrderShape, { packed }: DigitFact
   return packed ? 1 : 1 + Number(indices);
 }
 
-/** Bytes of workgroup memory: a counter of every digit for every thread. */
-export const counterBytes = ({ digit, threads }: DigitFactors): number => 4 * 2 ** digit * threads;
+/** Digits whose counts one thread adds up, where all that come before a digit are added up in two steps. */
+export const digitsTogether = ({ digit }: Pick<DigitFactors, "digit">): number => 2 ** Math.ceil(digit / 2);
+
+/** Arrays with a number of each digit, beside the counters: how often the workgroup has it, and all do, and what is added up of these. */
+const PER_DIGIT = 4;
+
+/** Bytes of workgroup memory of a kernel that moves: counters of every digit for every slice, and its elements in order. */
+export function movingBytes(
+  { indices }: Pick<OrderShape, "indices">,
+  { digit, threads, each, slice }: Omit<DigitFactors, "parts" | "passes" | "packed">,
+): number {
+  const groups = 2 ** digit / digitsTogether({ digit });
+  return 4 * (2 ** digit * (threads / slice + PER_DIGIT) + 2 * groups + threads * each * (indices ? 2 : 1));
+}
+
+/** µs of a thread for each bit in which its subgroup votes, and to take its number: it waits for each. */
+const VOTE = 0.008;
+const TAKEN = 0.06;
 
 /** µs of each kernel that puts rows in order digit by digit, without launches. */
 export function digitMicros(shape: OrderShape, factors: DigitFactors, machine: Machine): number[] {
-  const { rows, columns, wide, between, readBytes, count } = shape;
-  const { digit, passes, threads, each, parts } = factors;
-  const [digits, elements] = [2 ** digit, rows * columns];
-  const [workgroups, bytes] = [rows * parts, counterBytes(factors)];
-  const cells = (digits * threads) / WARP;
-  const walked = (each * threads * 2 * RANDOM_BANKS) / WARP;
+  const { rows, columns, readBytes, count } = shape;
+  const { digit, passes, threads, each, parts, slice } = factors;
+  const [digits, elements, tile] = [2 ** digit, rows * columns, threads * each];
+  const workgroups = rows * parts;
   const meeting = MEETING + MEETING_PER_THREAD * threads;
   const counts = 4 * rows * digits * parts;
-  const rounds = Math.ceil(digits / threads);
+  const turns = each / loadedTogether(each);
+  const base = { workgroups, threads, registers: 24 + 2 * each };
+  const cells = (digits * (threads / slice)) / WARP;
+  // Neighbours in a tile that is in order go side by side while their digit is the same.
+  const run = Math.max(1, tile / digits);
+  const storedLines = (left: number): number => left * Math.min(1, 1 / WARP + 1 / run);
+  const adding = digitsTogether(factors) + digits / digitsTogether(factors);
   const micros: number[] = [];
   for (let pass = 0; pass < passes; pass++) {
-    const width = pass === 0 ? wide : between;
-    const [read, loads] = [pass === 0 ? readBytes : 4, each / width];
+    const read = pass === 0 ? readBytes : 4;
     const indexed = pass === 0 || factors.packed || !shape.indices ? 0 : 1;
     const last = pass === passes - 1;
     const stored = carriedBy(shape, factors, last);
     const left = last ? rows * count : elements;
-    // What the cache does not hold until its neighbours come is fetched to be stored to.
-    const apart = 4 * left * stored > CACHE_USED * machine.l2Bytes ? LINE * left * stored : 0;
-    const turns = loads / loadedTogether(loads);
-    const counting =
-      START + turns * LOAD + each * 2 * SHARED_WAIT + meeting + (rounds * threads * SHARED_WAIT) / SHARED_AHEAD;
-    const base = { workgroups, threads, bytes, registers: 24 + each };
+    const staged = shape.indices && (pass === 0 || !factors.packed) ? 2 : 1;
     micros.push(
       takenMicros(
         {
           ...base,
+          bytes: 4 * digits,
           moved: elements * read + counts,
-          lines: elements / width + counts / 4,
-          shared: workgroups * (2 * cells + walked),
-          alone: counting,
+          lines: elements / WARP + counts / 4,
+          shared: (elements / WARP) * RANDOM_BANKS,
+          alone: START + turns * LOAD + each * SHARED_WAIT + 2 * meeting,
         },
         machine,
       ),
@@ -120,16 +134,16 @@ export function digitMicros(shape: OrderShape, factors: DigitFactors, machine: M
       takenMicros(
         {
           ...base,
-          moved: elements * (read + 4 * indexed) + counts + 4 * left * stored + apart,
-          // Each element is stored where its digit goes: in a line of its own.
-          lines: elements / width + (elements * indexed) / between + counts / 4 + left * stored,
-          shared: workgroups * (3 * cells + 2 * walked),
+          bytes: movingBytes(shape, factors),
+          moved: elements * (read + 4 * indexed) + counts + 4 * left * stored,
+          lines: (elements * (1 + indexed)) / WARP + counts / 4 + storedLines(left) * stored,
+          shared: (elements / WARP) * RANDOM_BANKS * (4 + staged) + workgroups * (3 * cells + (adding * digits) / WARP),
           alone:
-            counting +
-            (1 + indexed * turns) * LOAD +
-            each * 2 * SHARED_WAIT +
-            meeting +
-            rounds * digits * (SHARED_WAIT / SHARED_AHEAD),
+            START +
+            (1 + turns * (1 + indexed)) * LOAD +
+            each * (digit * VOTE + TAKEN + 4 * SHARED_WAIT) +
+            6 * meeting +
+            ((threads / slice + adding) * SHARED_WAIT) / SHARED_AHEAD,
         },
         machine,
       ),
@@ -141,8 +155,8 @@ export function digitMicros(shape: OrderShape, factors: DigitFactors, machine: M
 }
 
 const DIGITS = [3, 4, 5, 6, 7, 8];
-const WORKGROUPS = [32, 64, 128, 256];
-const EACH = [8, 16, 32];
+const WORKGROUPS = [64, 128, 256, 512];
+const EACH = [4, 8, 16];
 
 /** The factors of least price; null where the machine has room for none. */
 export function digitFactors(shape: OrderShape, machine: Machine, chosen: number | undefined): DigitFactors | null {
@@ -156,11 +170,13 @@ export function digitFactors(shape: OrderShape, machine: Machine, chosen: number
         const passes = Math.ceil(shape.bits / most);
         const digit = Math.ceil(shape.bits / passes);
         const key = `${digit} ${threads} ${each}`;
-        if (seen.has(key)) continue;
+        if (seen.has(key) || threads < 2 ** digit) continue;
         seen.add(key);
         const packed = !shape.values && passes > 1 && shape.bits - digit + indexBits(shape) <= WORD;
-        const factors = { digit, passes, threads, each, parts: Math.ceil(shape.columns / (threads * each)), packed };
-        if (counterBytes(factors) > machine.maxBytes) continue;
+        const slice = Math.min(shape.slice, threads);
+        const parts = Math.ceil(shape.columns / (threads * each));
+        const factors = { digit, passes, threads, each, parts, packed, slice };
+        if (movingBytes(shape, factors) > machine.maxBytes) continue;
         const micros = sumOf(digitMicros(shape, factors, machine)) + launchesOf(shape, factors) * machine.launchMicros;
         if (micros < least) [best, least] = [factors, micros];
       }

@@ -1,20 +1,19 @@
 /**
- * @file Long rows of whole numbers in order, digit by digit (Knuth, 5.2.5): each part of a row counts its digits, a kernel adds up how many
+ * @file Long rows in order, digit by digit (Knuth, 5.2.5): each part of a row counts its digits, a kernel adds up how many
  * come before, and every element goes behind those with a smaller digit and those with the same one that stood before it.
  */
-import { knobsFor, node, type NodeId, partialsId, sizeOf } from "../../../../ir";
-import { ADDERS, indexBits } from "../sort-factors";
+import { node, type NodeId, partialsId, sizeOf } from "../../../../ir";
+import { ADDERS, digitsTogether, indexBits } from "../sort-factors";
 import { loadedTogether } from "../../../nest/price";
 import { digitBuffers, keyBounds, orderShape, type DigitBuffer } from "../digit-sort";
 import { mergedSort, partitionOf } from "../merge-sort";
 import { storedInputs } from "../../../indices/views";
-import { opDef, shortened, wholeDigit, type Bounds } from "../../../../ops";
+import { floatDigit, opDef, shortened, wholeDigit, type Bounds } from "../../../../ops";
 import { wordFor } from "../../../emit/emitter";
 import { programOf, threadPerItem, workgroupPerItem, type Grid, type Job } from "../../../emit/kernel-frame";
 import type { Cond, Index, Tuple } from "../../../emit/index-space";
 import {
   literal,
-  widthOf,
   type Buffer,
   type KernelProgram,
   type Reg,
@@ -23,7 +22,8 @@ import {
 } from "../../../emit/kernel-ir";
 import { Lowering } from "../../../emit/lowering";
 import { storeFlat } from "../../map/write/pointwise";
-import { pointAt, spread } from "../../fold/write/rows";
+import { pointAt } from "../../fold/write/rows";
+import { scalarOf } from "./runs";
 import { gridFields, namesOf, type PartName } from "../../../emit/split";
 import { lineOf } from "../../../types";
 
@@ -36,6 +36,8 @@ interface DigitSort {
   readonly range: Bounds;
   readonly buffers: readonly DigitBuffer[];
   readonly digits: number;
+  /** What is compared and handed over. */
+  readonly scalar: "f32" | "i32";
 }
 
 /** Variant `digit-sort`: for each digit a kernel that counts, one that adds up, and one that moves; the last one stores the results, or one more computes them. */
@@ -43,7 +45,7 @@ export function lowerDigitSort(job: Job): KernelProgram[] {
   const { graph, form, region, target, schedule } = job;
   const sort = mergedSort(graph, form);
   const factors = schedule.digits!;
-  const shape = orderShape(graph, region, form, target, knobsFor(target.knobs, region.outputs));
+  const shape = orderShape(graph, region, form, target);
   const all: DigitSort = {
     job,
     sort,
@@ -52,6 +54,7 @@ export function lowerDigitSort(job: Job): KernelProgram[] {
     range: keyBounds(graph, region.members, sort.operand),
     buffers: digitBuffers(shape, factors),
     digits: 2 ** factors.digit,
+    scalar: scalarOf(graph, sort) === "f32" ? "f32" : "i32",
   };
   const passes = Array.from({ length: factors.passes }, (_, pass) => [
     countDigits(all, pass),
@@ -62,14 +65,19 @@ export function lowerDigitSort(job: Job): KernelProgram[] {
 }
 
 /** What pass `pass` leaves under this name, in the kernel that `low` writes; null where it leaves none. */
-function bufferOf({ sort, buffers }: DigitSort, low: Lowering, what: DigitBuffer["what"], pass: number): Buffer | null {
+function bufferOf(
+  { sort, buffers, scalar }: DigitSort,
+  low: Lowering,
+  what: DigitBuffer["what"],
+  pass: number,
+): Buffer | null {
   const found = buffers.find((each) => each.what === what && each.pass === pass);
   if (!found) return null;
   const first = sort.orders[0]!;
   return low.temporary(
     partialsId(`${first}~${what}${pass}`),
     `${wordFor(node(low.graph, first))}_${what}`,
-    "i32",
+    what === "values" ? scalar : "i32",
     found.elements,
   );
 }
@@ -80,27 +88,19 @@ interface Part {
   readonly grid: Grid & { readonly tid: Index };
   readonly row: Index;
   readonly part: Index;
-  /** Lanes of a load. */
-  readonly width: 1 | 4;
-  readonly counters: SharedArray;
 }
 
 function partKernel(all: DigitSort, pass: number): Part {
-  const { job, sort, shape, factors, digits } = all;
+  const { job, sort, factors } = all;
   const { graph, region, form, target } = job;
   const { threads, parts } = factors;
   const before = pass === 0 ? partitionOf(graph, region, sort.orders).before : [];
   const low = new Lowering(graph, before, []);
   const grid = workgroupPerItem(low, form.rows * parts, threads, target, "part");
-  const counters = low.sharedArray("counters", "i32", digits * threads);
   const { space } = low;
   const [row, part] = [space.div(grid.index, parts), space.mod(grid.index, parts)];
-  return { low, grid, row, part, width: pass === 0 ? shape.wide : shape.between, counters };
+  return { low, grid, row, part };
 }
-
-/** A thread's counter of a digit: threads of a warp that count one digit, or add up neighbouring ones, meet in no bank. */
-const counterAt = ({ low }: Part, { threads }: DigitSort["factors"], digit: Index, thread: Index): Index =>
-  low.space.add(low.space.mul(digit, threads), low.space.mod(low.space.add(digit, thread), threads));
 
 const counted = ({ sort }: DigitSort): readonly NodeId[] => sort.orders;
 
@@ -108,100 +108,77 @@ const counted = ({ sort }: DigitSort): readonly NodeId[] => sort.orders;
 const whole = (low: Lowering, name: string, def: string, args: readonly Value[], nodes: readonly NodeId[]): Reg =>
   low.let(name, "i32", 1, { kind: "op", def: opDef(def), args, attrs: {}, index: null }, nodes);
 
-/** Adds to a counter; what stood there. */
-function addTo({ low, counters }: Part, at: Index, nodes: readonly NodeId[]): Reg {
-  const known = low.let("known", "i32", 1, { kind: "loadShared", array: counters, index: at }, nodes);
-  const value = whole(low, "next", "add", [known, literal(1, "i32")], nodes);
-  low.emit({ kind: "storeShared", array: counters, index: at, value, lane: null, nodes });
-  return known;
+const added = (low: Lowering, into: Reg, value: Value, nodes: readonly NodeId[]): void =>
+  low.set(into, { kind: "op", def: opDef("add"), args: [into, value], attrs: {}, index: null }, nodes);
+
+const shared = (low: Lowering, name: string, array: SharedArray, index: Index, nodes: readonly NodeId[]): Reg =>
+  low.let(name, array.scalar, 1, { kind: "loadShared", array, index }, nodes);
+
+const share = (low: Lowering, array: SharedArray, index: Index, value: Value, nodes: readonly NodeId[]): void =>
+  low.emit({ kind: "storeShared", array, index, value, lane: null, nodes });
+
+/** A number that is data as an index. */
+function indexOf(low: Lowering, name: string, value: Value, most: number, nodes: readonly NodeId[]): Index {
+  const variable = low.space.variable(low.names.frame(name), most, low.level);
+  low.emit({ kind: "bindValue", variable, value, nodes });
+  return low.space.of(variable);
 }
 
 /** A digit of a key, or of what is left of one, as an index. */
-function digitOf(all: DigitSort, { low }: Part, pass: number, value: Value): Index {
-  const { factors, range, sort, digits, shape } = all;
+function digitOf(all: DigitSort, low: Lowering, pass: number, value: Value): Index {
+  const { factors, range, sort, digits, shape, scalar } = all;
   const { packed, digit } = factors;
   const attrs =
     packed && pass > 0
       ? { descending: false, least: 0, most: 0, shift: indexBits(shape) + digit * (pass - 1), radix: digits }
       : { descending: sort.descending, ...range, shift: digit * pass, radix: digits };
   const nodes = counted(all);
-  const found = low.let("digit", "i32", 1, { kind: "op", def: wholeDigit, args: [value], attrs, index: null }, nodes);
-  const variable = low.space.variable(low.names.frame("bin"), digits - 1, low.level);
-  low.emit({ kind: "bindValue", variable, value: found, nodes });
-  return low.space.of(variable);
+  const def = scalar === "f32" ? floatDigit : wholeDigit;
+  const found = low.let("digit", "i32", 1, { kind: "op", def, args: [value], attrs, index: null }, nodes);
+  return indexOf(low, "bin", found, digits - 1, nodes);
 }
 
 /**
- * Visits a thread's elements in their order: loads, which are four neighbours at a time where they can be, several of them before the
- * first is visited. Past the end of a row its last elements are loaded, and not visited.
+ * Visits a thread's elements: several are loaded before the first is visited. Past the end of a row its last element is loaded, and
+ * `here` fails.
+ * @param at the column of an iteration
  */
 function eachLoad<T>(
   all: DigitSort,
-  kernel: Part,
+  { low }: Part,
+  at: (iteration: Index) => Index,
   load: (column: Index) => T,
-  visit: (iteration: Index, column: Index, loaded: T) => void,
+  visit: (iteration: Index, column: Index, here: Cond, loaded: T) => void,
 ): void {
-  const { low, grid, part, width } = kernel;
   const { space } = low;
-  const { each, threads } = all.factors;
+  const { each } = all.factors;
   const { columns } = all.shape;
-  const units = each / width;
-  const together = loadedTogether(units);
-  const first = space.add(space.mul(part, threads * units), space.mul(grid.tid, units));
-  low.loop("turn", units / together, (turn) => {
+  const together = loadedTogether(each);
+  low.loop("turn", each / together, (turn) => {
     const loads = Array.from({ length: together }, (_, i) => {
       const iteration = space.add(space.mul(turn, together), space.int(i));
-      const unit = low.bind("unit", space.add(first, iteration));
-      const column = spread(space, space.clamp(unit, columns / width - 1), width === 4);
+      const unit = low.bind("unit", at(iteration));
+      const column = space.clamp(unit, columns - 1);
       return { iteration, unit, column, loaded: load(column) };
     });
     for (const { iteration, unit, column, loaded } of loads)
-      low.branch(space.less(unit, columns / width), () => visit(iteration, column, loaded));
+      visit(iteration, column, space.less(unit, columns), loaded);
   });
 }
 
 /** Elements of a pass, and of each the element number in its row. */
-function elementAt(all: DigitSort, { low, row, width }: Part, pass: number, column: Index): Value {
-  const { job, sort, shape } = all;
+function elementAt(all: DigitSort, { low, row }: Part, pass: number, column: Index): Value {
+  const { job, sort, shape, scalar } = all;
   const { form } = job;
   const { space } = low;
   if (pass === 0) {
     const rowShape = form.space.map((extent, axis) => (form.reducedAxes.includes(axis) ? 1 : extent));
     const folded = form.space.map((extent, axis) => (form.reducedAxes.includes(axis) ? extent : 1));
     const x = low.valueAt(sort.operand, pointAt(space, { rowShape, folded }, row, column));
-    const value = low.converted(x, "i32", sort.operand);
-    return widthOf(value) === width ? value : low.let("element", "i32", 4, { kind: "splat", a: value }, counted(all));
+    return low.converted(x, scalar, sort.operand);
   }
   const from = bufferOf(all, low, "words", pass - 1) ?? bufferOf(all, low, "values", pass - 1)!;
   return low.load(from, space.add(space.mul(row, shape.columns), column), counted(all), "element");
-}
-
-/** Every thread counts the digits of its elements. */
-function countOwn(all: DigitSort, kernel: Part, pass: number, keep: (iteration: Index, value: Value) => void): void {
-  const { low, grid, counters, width } = kernel;
-  const nodes = counted(all);
-  low.loop("bin", all.digits, (bin) => {
-    const index = counterAt(kernel, all.factors, bin, grid.tid);
-    low.emit({ kind: "storeShared", array: counters, index, value: literal(0, "i32"), lane: null, nodes });
-  });
-  const load = (column: Index): Value => elementAt(all, kernel, pass, column);
-  eachLoad(all, kernel, load, (iteration, _, value) => {
-    keep(iteration, value);
-    for (let lane = 0; lane < width; lane++) {
-      const bin = digitOf(all, kernel, pass, low.part(value, lane, nodes));
-      addTo(kernel, counterAt(kernel, all.factors, bin, grid.tid), nodes);
-    }
-  });
-  low.barrier();
-}
-
-/** Shares the digits out among the threads. */
-function eachDigit(all: DigitSort, { low, grid }: Part, visit: (bin: Index) => void): void {
-  const { threads } = all.factors;
-  low.loop("turn", Math.ceil(all.digits / threads), (iteration) => {
-    const bin = low.space.add(grid.tid, low.space.mul(iteration, threads));
-    low.branch(low.space.less(bin, all.digits), () => visit(low.bind("bin", bin, all.digits - 1)));
-  });
 }
 
 /** Where the count of a digit in a part of a row stands: those of all parts of a row side by side. */
@@ -218,30 +195,41 @@ const finished = (all: DigitSort, low: Lowering, grid: Grid, part: PartName, sch
   programOf(low, all.job, { ...namesOf(all.job, part), template: "merge-sort", schedule, ...gridFields(grid) });
 
 const partsText = ({ job, factors, shape }: DigitSort): string =>
-  `${factors.parts} workgroups of ${factors.threads} threads per ${lineOf(job.form)} of ${shape.columns}, ${factors.each} neighbours a thread`;
+  `${factors.parts} workgroups of ${factors.threads} threads per ${lineOf(job.form)} of ${shape.columns}, ${factors.each} elements a thread`;
 
 function countDigits(all: DigitSort, pass: number): KernelProgram {
   const kernel = partKernel(all, pass);
-  const { low, counters } = kernel;
+  const { low, grid, part } = kernel;
+  const { space } = low;
+  const { digits, factors } = all;
+  const { threads, each } = factors;
   const nodes = counted(all);
   const counts = bufferOf(all, low, "counts", pass)!;
-  countOwn(all, kernel, pass, () => {});
-  low.comment("Add up what all threads have counted of a digit.");
-  eachDigit(all, kernel, (bin) => {
-    const total = low.variable("total", "i32", 1, literal(0, "i32"), nodes);
-    low.loop("thread", all.factors.threads, (thread) => {
-      const index = counterAt(kernel, all.factors, bin, thread);
-      const known = low.let("known", "i32", 1, { kind: "loadShared", array: counters, index }, nodes);
-      low.set(total, { kind: "op", def: opDef("add"), args: [total, known], attrs: {}, index: null }, nodes);
-    });
-    low.store(counts, cellOf(all, kernel, bin), total, nodes);
-  });
+  const counters = low.sharedCounts("counters", digits);
+  const isDigit = space.less(grid.tid, digits);
+  low.branch(isDigit, () => share(low, counters, grid.tid, literal(0, "i32"), nodes));
+  low.barrier();
+  const first = space.add(space.mul(part, threads * each), grid.tid);
+  eachLoad(
+    all,
+    kernel,
+    (iteration) => space.add(first, space.mul(iteration, threads)),
+    (column) => elementAt(all, kernel, pass, column),
+    (_, __, here, value) => {
+      const index = digitOf(all, low, pass, value);
+      low.branch(here, () => low.emit({ kind: "addShared", array: counters, index, value: literal(1, "i32"), nodes }));
+    },
+  );
+  low.barrier();
+  low.branch(isDigit, () =>
+    low.store(counts, cellOf(all, kernel, grid.tid), shared(low, "count", counters, grid.tid, nodes), nodes),
+  );
   return finished(
     all,
     low,
-    kernel.grid,
+    grid,
     `digits${pass + 1}`,
-    `${partsText(all)}: each part counts how often it has each of ${all.digits} digits.`,
+    `${partsText(all)}: each part counts how often it has each of ${digits} digits.`,
   );
 }
 
@@ -298,75 +286,101 @@ function addCounts(all: DigitSort, pass: number): KernelProgram {
   );
 }
 
+/** Workgroup memory of a kernel that moves. */
+interface Moving extends Part {
+  /** Numbers of each digit that a slice has taken; then those that the slices before it have. */
+  readonly counters: SharedArray;
+  /** Where the elements of each digit start among those of the workgroup, and how much further they go. */
+  readonly firsts: SharedArray;
+  readonly shifts: SharedArray;
+}
+
 function moveElements(all: DigitSort, pass: number): KernelProgram {
-  const { factors, shape, digits, sort } = all;
-  const kernel = partKernel(all, pass);
-  const { low, grid, counters, width, row } = kernel;
+  const { factors, shape, digits, sort, scalar } = all;
+  const { threads, each, slice } = factors;
+  const part = partKernel(all, pass);
+  const { low, grid } = part;
   const { space } = low;
   const nodes = counted(all);
-  const [starts, totals] = [bufferOf(all, low, "starts", pass)!, bufferOf(all, low, "totals", pass)!];
-  const last = pass === factors.passes - 1;
-  const held = low.threadArray("held", "i32", factors.each / width, width);
-  countOwn(all, kernel, pass, (index, value) =>
-    low.emit({ kind: "storeShared", array: held, index, value, lane: null, nodes }),
-  );
-  const set = (into: Reg, value: Value): void =>
-    low.set(into, { kind: "op", def: opDef("add"), args: [into, value], attrs: {}, index: null }, nodes);
-  low.comment("Where the first of each digit goes, thread by thread.");
-  eachDigit(all, kernel, (bin) => {
-    const next = low.variable("goes", "i32", 1, low.load(starts, cellOf(all, kernel, bin), nodes, "start"), nodes);
-    // No load waits for a branch.
-    low.loop("smaller", digits - 1, (smaller) => {
-      const yes = low.load(totals, totalOf(all, low, row, smaller), nodes, "total");
-      const when = space.below(smaller, bin);
-      set(next, low.let("counts", "i32", 1, { kind: "select", when, yes, no: literal(0, "i32") }, nodes));
-    });
-    const together = loadedTogether(factors.threads);
-    low.loop("thread", factors.threads / together, (turn) => {
-      const cells = Array.from({ length: together }, (_, i) => {
-        const index = counterAt(kernel, factors, bin, space.add(space.mul(turn, together), space.int(i)));
-        return { index, known: low.let("known", "i32", 1, { kind: "loadShared", array: counters, index }, nodes) };
-      });
-      for (const { index, known } of cells) {
-        low.emit({ kind: "storeShared", array: counters, index, value: next, lane: null, nodes });
-        set(next, known);
-      }
-    });
+  const slices = threads / slice;
+  const kernel: Moving = {
+    ...part,
+    counters: low.sharedCounts("counters", slices * digits),
+    firsts: low.sharedArray("firsts", "i32", digits),
+    shifts: low.sharedArray("shifts", "i32", digits),
+  };
+  const { counters, firsts, shifts } = kernel;
+  const keepsIndices = sort.indices && (pass === 0 || !factors.packed);
+  const staged = low.sharedArray("staged", scalar, threads * each);
+  const indices = keepsIndices ? low.sharedArray("staged_indices", "i32", threads * each) : null;
+  const held = low.threadArray("held", scalar, each);
+  const ranks = low.threadArray("ranks", "i32", each);
+  low.loop("turn", Math.ceil((slices * digits) / threads), (turn) => {
+    const cell = space.add(space.mul(turn, threads), grid.tid);
+    low.branch(space.less(cell, slices * digits), () => share(low, counters, cell, literal(0, "i32"), nodes));
   });
   low.barrier();
-  const indicesFrom = pass === 0 || factors.packed ? null : bufferOf(all, low, "indices", pass - 1);
-  const indicesAt = (column: Index): Value | null =>
-    indicesFrom && low.load(indicesFrom, space.add(space.mul(row, shape.columns), column), nodes, "index");
-  eachLoad(all, kernel, indicesAt, (iteration, column, indices) => {
-    const value = low.let("element", "i32", width, { kind: "loadShared", array: held, index: iteration }, nodes);
-    for (let lane = 0; lane < width; lane++) {
-      const x = low.part(value, lane, nodes);
-      const bin = digitOf(all, kernel, pass, x);
-      const goes = addTo(kernel, counterAt(kernel, factors, bin, grid.tid), nodes);
-      const variable = space.variable(low.names.frame("spot"), shape.columns - 1, low.level);
-      low.emit({ kind: "bindValue", variable, value: goes, nodes });
+  low.comment("Each element takes a number of its digit.");
+  const own = space.mul(space.div(grid.tid, slice), digits);
+  const lane = slice === 1 ? null : low.subgroupLane(threads);
+  // Slices of threads have neighbouring elements, in the order of their turns and lanes.
+  const first = space.add(
+    space.mul(part.part, threads * each),
+    space.add(space.mul(space.div(grid.tid, slice), slice * each), space.mod(grid.tid, slice)),
+  );
+  const columnAt = (iteration: Index): Index => space.add(first, space.mul(iteration, slice));
+  eachLoad(
+    all,
+    kernel,
+    columnAt,
+    (column) => elementAt(all, kernel, pass, column),
+    (iteration, _, here, value) => {
+      share(low, held, iteration, value, nodes);
+      const key = digitOf(all, low, pass, value);
+      const rank = low.takeNumber(counters, own, key, { bits: factors.digit, slice, lane, when: here }, nodes);
+      share(low, ranks, iteration, rank, nodes);
+    },
+  );
+  low.barrier();
+  placeDigits(all, kernel, pass);
+  low.comment("The workgroup puts its elements in order.");
+  const indicesFrom = keepsIndices && pass > 0 ? bufferOf(all, low, "indices", pass - 1)! : null;
+  eachLoad(
+    all,
+    kernel,
+    columnAt,
+    (column) =>
+      indicesFrom && low.load(indicesFrom, space.add(space.mul(part.row, shape.columns), column), nodes, "index"),
+    (iteration, column, here, loaded) => {
+      const x = shared(low, "element", held, iteration, nodes);
+      const bin = digitOf(all, low, pass, x);
+      const start = shared(low, "first", firsts, bin, nodes);
+      const before = shared(low, "before", counters, space.add(own, bin), nodes);
+      const rank = shared(low, "rank", ranks, iteration, nodes);
+      const number = whole(low, "goes", "add", [whole(low, "goes", "add", [start, before], nodes), rank], nodes);
+      const spot = indexOf(low, "spot", number, threads * each - 1, nodes);
+      low.branch(here, () => {
+        share(low, staged, spot, x, nodes);
+        if (indices) share(low, indices, spot, loaded ?? low.indexReg("index", column, 1, nodes), nodes);
+      });
+    },
+  );
+  low.barrier();
+  low.comment("Neighbours of one digit go side by side.");
+  const last = pass === factors.passes - 1;
+  low.loop("turn", each, (turn) => {
+    const slot = low.bind("slot", space.add(space.mul(turn, threads), grid.tid));
+    low.branch(space.less(space.add(space.mul(part.part, threads * each), slot), shape.columns), () => {
+      const x = shared(low, "element", staged, slot, nodes);
+      const bin = digitOf(all, low, pass, x);
+      const shift = shared(low, "shift", shifts, bin, nodes);
+      const goes = whole(low, "goes", "add", [shift, low.indexReg("slot", slot, 1, nodes)], nodes);
+      const spot = indexOf(low, "spot", goes, shape.columns - 1, nodes);
       const indexValue = (): Value =>
-        indices
-          ? low.part(indices, lane, nodes)
-          : factors.packed && pass > 0
-            ? low.let(
-                "index",
-                "i32",
-                1,
-                {
-                  kind: "op",
-                  def: wholeDigit,
-                  args: [x],
-                  attrs: { descending: false, least: 0, most: 0, shift: 0, radix: 2 ** indexBits(shape) },
-                  index: null,
-                },
-                nodes,
-              )
-            : low.let("index", "i32", 1, { kind: "index", index: low.atLane(column, lane) }, nodes);
-      const spot = space.of(variable);
+        indices ? shared(low, "index", indices, slot, nodes) : unpackedIndex(all, low, x);
       const wanted: Cond = last ? space.less(spot, shape.count) : { kind: "always" };
       low.branch(wanted, () => put(all, kernel, pass, spot, x, indexValue));
-    }
+    });
   });
   const rest = last && shape.direct ? "it stores its own results" : sort.indices ? "with where it stood" : "as it is";
   return finished(
@@ -376,6 +390,84 @@ function moveElements(all: DigitSort, pass: number): KernelProgram {
     `moves${pass + 1}`,
     `${partsText(all)}: each element goes behind those before it with the same digit, ${rest}.`,
   );
+}
+
+/** Where an element stood, from the word that holds it below what is left of the key. */
+function unpackedIndex(all: DigitSort, low: Lowering, word: Value): Reg {
+  const attrs = { descending: false, least: 0, most: 0, shift: 0, radix: 2 ** indexBits(all.shape) };
+  return low.let("index", "i32", 1, { kind: "op", def: wholeDigit, args: [word], attrs, index: null }, counted(all));
+}
+
+/** From how often slices, the workgroup and all have each digit: where the first of each slice, of the workgroup and of all goes. */
+function placeDigits(all: DigitSort, kernel: Moving, pass: number): void {
+  const { factors, digits } = all;
+  const { low, grid, row, counters, firsts, shifts } = kernel;
+  const { space } = low;
+  const { tid } = grid;
+  const nodes = counted(all);
+  const [starts, totals] = [bufferOf(all, low, "starts", pass)!, bufferOf(all, low, "totals", pass)!];
+  const zero = literal(0, "i32");
+  const isDigit = space.less(tid, digits);
+  const [ours, everyones] = ["ours", "everyones"].map((name) => low.sharedArray(name, "i32", digits)) as [
+    SharedArray,
+    SharedArray,
+  ];
+  low.comment("How many of each digit come before, in slices, in the workgroup and in all.");
+  low.branch(isDigit, () => {
+    const before = low.variable("before", "i32", 1, zero, nodes);
+    low.loop("slice", factors.threads / factors.slice, (slice) => {
+      const cell = space.add(space.mul(slice, digits), tid);
+      const known = shared(low, "known", counters, cell, nodes);
+      share(low, counters, cell, before, nodes);
+      added(low, before, known, nodes);
+    });
+    share(low, ours, tid, before, nodes);
+    // Nothing comes after the last digit.
+    const total = low.variable("total", "i32", 1, zero, nodes);
+    low.branch(space.less(tid, digits - 1), () =>
+      low.set(total, low.load(totals, totalOf(all, low, row, tid), nodes, "total"), nodes),
+    );
+    share(low, everyones, tid, total, nodes);
+  });
+  low.barrier();
+  const together = digitsTogether(factors);
+  const groups = digits / together;
+  const sums = [ours, everyones].map((array) => ({ array, sum: low.sharedArray("sums", "i32", groups) }));
+  low.branch(space.less(tid, groups), () => {
+    for (const { array, sum } of sums) {
+      const all_ = low.variable("sum", "i32", 1, zero, nodes);
+      low.loop("one", together, (one) => {
+        // Threads that add up neighbouring groups meet in no bank.
+        const digit = space.add(space.mul(tid, together), space.mod(space.add(one, tid), together));
+        added(low, all_, shared(low, "count", array, digit, nodes), nodes);
+      });
+      share(low, sum, tid, all_, nodes);
+    }
+  });
+  low.barrier();
+  low.branch(isDigit, () => {
+    const [own, others] = sums.map(({ array, sum }) => {
+      const before = low.variable("before", "i32", 1, zero, nodes);
+      const add = (from: SharedArray, at: Index, when: Cond): void => {
+        const yes = shared(low, "count", from, at, nodes);
+        added(low, before, low.let("counts", "i32", 1, { kind: "select", when, yes, no: zero }, nodes), nodes);
+      };
+      low.loop("group", groups, (group) => add(sum, group, space.below(group, space.div(tid, together))));
+      low.loop("one", together, (one) =>
+        add(
+          array,
+          space.add(space.mul(space.div(tid, together), together), one),
+          space.below(one, space.mod(tid, together)),
+        ),
+      );
+      return before;
+    }) as [Reg, Reg];
+    const start = low.load(starts, cellOf(all, kernel, tid), nodes, "start");
+    share(low, firsts, tid, own, nodes);
+    const goes = whole(low, "goes", "add", [start, others], nodes);
+    share(low, shifts, tid, whole(low, "shift", "sub", [goes, own], nodes), nodes);
+  });
+  low.barrier();
 }
 
 /** Stores an element, or where it stood, or both in one word, in its row. */
