@@ -28,7 +28,7 @@ function targetOf(
   limits: GPUSupportedLimits,
   software: boolean,
   features: ReadonlySet<string>,
-  subgroupSize: number | undefined,
+  { subgroupMinSize: least, subgroupMaxSize: most }: Pick<GPUAdapterInfo, "subgroupMinSize" | "subgroupMaxSize">,
 ): Target {
   return {
     schedule: software ? "cpu" : "gpu",
@@ -38,7 +38,7 @@ function targetOf(
     maxWorkgroupsPerDimension: limits.maxComputeWorkgroupsPerDimension,
     shaderF16: features.has("shader-f16"),
     subgroups: features.has("subgroups"),
-    ...(subgroupSize !== undefined && { subgroupSize }),
+    ...(least !== undefined && most !== undefined && { subgroupSizes: [least, most] }),
   };
 }
 
@@ -53,7 +53,7 @@ function describeAdapter(adapter: GPUAdapter, device: GPUDevice): DeviceInfo {
     software,
     clock: device.features.has("timestamp-query") ? "timestamp-query" : "queue-wait",
     tickNanos: 0,
-    target: targetOf(device.limits, software, device.features, info.subgroupMinSize),
+    target: targetOf(device.limits, software, device.features, info),
     maxBufferBytes: device.limits.maxBufferSize,
     maxBindingBytes: device.limits.maxStorageBufferBindingSize,
     features: [...device.features].toSorted(),

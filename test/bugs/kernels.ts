@@ -187,7 +187,11 @@ export const kernelBugs = bugsIn("src/fusion/kernel", {
   ],
   "stale-rows": [["shapes/attention/write/reduce-tile.ts", "const past = space.mul(«then», step);", "turn"]],
   "digit-before-itself": [
-    ["shapes/sort/write/digit-sort.ts", "const when = space.below(smaller, «bin»);", "space.add(bin, space.int(1))"],
+    [
+      "shapes/sort/write/digit-moves.ts",
+      "space.below(one, «space.mod(tid, together)»)",
+      "space.add(space.mod(tid, together), space.int(1))",
+    ],
   ],
   "grouped-behind-one-another": [
     [

@@ -1,7 +1,7 @@
 /** @file Rows that no workgroup has room for: the same order as the reference's, of every dtype, axis and length; exact counts; and why a form was chosen. */
 import { afterAll, describe, expect, test } from "vitest";
 import { planFusion, runPlanOnCpu } from "../../src/fusion/plan";
-import { generic, totalsOf } from "../../src/fusion/cost";
+import { generic } from "../../src/fusion/cost";
 import { classify, knobOffers } from "../../src/fusion/kernel";
 import { dtypeBytes, knobValues, type Knobs, type NodeId, type Target, isPartials } from "../../src/fusion/ir";
 import { runReference } from "../../src/fusion/reference";
@@ -153,10 +153,11 @@ test.each([
 ])("digit by digit: %s", (text, kernels) => {
   const fusion = oneRegion(graphOf(text));
   const few = { ...gpu, knobs: { all: { threads: "64" }, kernels: {} } } as const;
-  const subgroups = [{ subgroupSize: 32 }, { subgroupSize: 16 }, { subgroups: false }].map((has) => ({
-    ...gpu,
-    ...has,
-  }));
+  const subgroups = [
+    { subgroupSizes: [32, 32] as const },
+    { subgroupSizes: [16, 64] as const },
+    { subgroups: false },
+  ].map((has) => ({ ...gpu, ...has }));
   const chosen = [gpu, cpu, { ...gpu, maxWorkgroupBytes: 49_152 }, few, ...subgroups].map((target: Target): Target => {
     return { ...target, knobs: { all: { ...target.knobs?.all, order: "digits" }, kernels: {} } };
   });
@@ -267,7 +268,8 @@ describe.skipIf(!device)("on WebGPU", () => {
   );
 
   test.each([
-    ["votes of subgroups", { subgroupSize: 4 }],
+    ["votes of subgroups, in one word", { subgroupSizes: [4, 4] }],
+    ["votes of subgroups of any size", {}],
     ["each thread by itself", { subgroups: false }],
   ] as const)(
     "digit by digit, numbered by %s: NaN behind all, ∞ before it, equal elements as they stood",

@@ -42,8 +42,8 @@ export interface Target {
   readonly shaderF16: boolean;
   /** Threads that run in step can hand each other their registers. */
   readonly subgroups: boolean;
-  /** Threads of its smallest subgroups; absent: any number there may be. */
-  readonly subgroupSize?: number | undefined;
+  /** Threads of its smallest subgroups and of its largest; absent: any number there may be. */
+  readonly subgroupSizes?: readonly [number, number] | undefined;
   /** What decides between factors that the machine allows alike; round numbers of a large GPU where it is not known. */
   readonly machine?:
     | Partial<

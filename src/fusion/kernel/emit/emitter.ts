@@ -344,7 +344,7 @@ export class Emitter {
     array: SharedArray,
     first: Index,
     key: Index,
-    how: Pick<Extract<Stmt, { kind: "takeNumber" }>, "bits" | "slice" | "lane" | "when">,
+    how: Pick<Extract<Stmt, { kind: "takeNumber" }>, "bits" | "slice" | "oneWord" | "lane" | "when">,
     nodes: readonly NodeId[],
   ): Reg {
     const reg = this.reg(this.label("rank", ""), "i32", 1);

@@ -176,6 +176,8 @@ export type Stmt =
       /** Bits of a key, and threads of a slice, which lie in one subgroup. */
       readonly bits: number;
       readonly slice: number;
+      /** One word holds the votes of a subgroup. */
+      readonly oneWord: boolean;
       /** Which thread of its subgroup this is; null where each thread is a slice of its own. */
       readonly lane: Index | null;
       readonly when: Cond;

@@ -50,7 +50,7 @@ const WGSL_WORDS: ReadonlySet<string> = new Set([
 const FRAME_WORDS: ReadonlySet<string> = new Set(
   `i k gid wid tid row column lane turn half chunk start unit band batch tile across down left top tx ty source partial a_tile b_tile
    peers group subgroup subgroups subgroup_size subgroup_lane apart scan keys indices pair stride back put_in_order merged_from order_key
-   take_number lanes_below   from_order_key from_halves to_halves to_half`.split(/\s+/),
+   take_number   from_order_key from_halves to_halves to_half`.split(/\s+/),
 );
 
 let helperNames: ReadonlySet<string> | null = null;

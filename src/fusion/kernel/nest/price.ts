@@ -94,6 +94,8 @@ export const SHARED_WAIT = 0.02;
 export const SHARED_AHEAD = 4;
 /** Loads from workgroup memory that a multiprocessor makes in a µs, a warp at a time. */
 export const SHARED_LOADS = 1700;
+/** Instructions of warps that a multiprocessor issues in a µs: four a cycle, some of them for what no count names. */
+const ISSUED = 5000;
 /** What a multiprocessor has: workgroups, registers, bytes of workgroup memory and of first-level cache. */
 const WORKGROUPS = 32;
 const REGISTERS = 65_536;
@@ -181,13 +183,15 @@ export interface Taken {
   readonly moved: number;
   readonly lines: number;
   readonly shared: number;
+  /** Instructions of warps, where they are more than go along with what is moved. */
+  readonly issued?: number;
   /** µs of a workgroup that has a multiprocessor for itself. */
   readonly alone: number;
 }
 
 /** Predicted time of a kernel that takes this, without its launch, µs. */
 export function takenMicros(
-  { workgroups, threads, registers, bytes, moved, lines, shared, alone }: Taken,
+  { workgroups, threads, registers, bytes, moved, lines, shared, issued = 0, alone }: Taken,
   { multiprocessors, bandwidth }: Machine,
 ): number {
   const slots = multiprocessors * residentOf(threads, registers, bytes);
@@ -197,6 +201,7 @@ export function takenMicros(
     (moved / bandwidth) * 1e6,
     lines / (LINES_PER_MICRO * busy),
     shared / (SHARED_LOADS * busy),
+    issued / (ISSUED * busy),
     (workgroups / multiprocessors) * STARTS,
     waves * alone,
   ];

@@ -26,37 +26,30 @@ ${swap(a, "key")}${b ? swap(b, "index") : ""}  }
 }`;
 }
 
-/** The votes of the lanes before one. */
-export const LANES_BELOW = `fn lanes_below(lane: u32) -> vec4u {
-  let left = clamp(vec4i(i32(lane)) - vec4i(0, 32, 64, 96), vec4i(0), vec4i(32));
-  return select((vec4u(1u) << vec4u(left)) - 1u, vec4u(0xffffffffu), left == vec4i(32));
-}`;
-
 /** The next number of a key in a slice. */
-export function takeNumberText({ name, array, bits, slice }: Extract<Stmt, { kind: "takeNumber" }>): string {
+export function takeNumberText({ name, array, bits, slice, oneWord }: Extract<Stmt, { kind: "takeNumber" }>): string {
   if (slice === 1)
     return `// The next number of a key, of those of one thread.
 fn ${name}(key: u32, first: u32, here: bool) -> i32 {
   if (!here) { return 0; }
   return atomicAdd(&${array.name}[first + key], 1);
 }`;
-  return `// The next number of a key, in the order of lanes: lanes of a slice of ${slice} with the same key find one another by votes, and the first adds for all.
+  const vote = (of: string): string => `subgroupBallot(${of})${oneWord ? ".x" : "[lane / 32u]"}`;
+  const own = slice < 32 ? ` & (${2 ** slice - 1}u << (at - at % ${slice}u))` : "";
+  return `// The next number of a key, in the order of lanes: those of a slice of ${slice} with the same key find one another by votes, and the first adds for all.
 fn ${name}(key: u32, first: u32, here: bool, lane: u32) -> i32 {
-  let slice = lane - lane % ${slice}u;
-  var same = subgroupBallot(here) & lanes_below(slice + ${slice}u) & ~lanes_below(slice);
+  let at = lane % 32u;
+  var same = ${vote("here")}${own};
   for (var bit = 0u; bit < ${bits}u; bit++) {
     let one = ((key >> bit) & 1u) == 1u;
-    let votes = subgroupBallot(one);
+    let votes = ${vote("one")};
     same &= select(~votes, votes, one);
   }
-  let before = dot(countOneBits(same & lanes_below(lane)), vec4u(1u));
-  let lowest = firstTrailingBit(same) + vec4u(0u, 32u, 64u, 96u);
-  let leader = select(select(select(lowest.w, lowest.z, same.z != 0u), lowest.y, same.y != 0u), lowest.x, same.x != 0u);
+  let before = countOneBits(same & ((1u << at) - 1u));
   var known = 0;
-  if (here && before == 0u) {
-    known = atomicAdd(&${array.name}[first + key], i32(dot(countOneBits(same), vec4u(1u))));
-  }
-  return subgroupShuffle(known, min(leader, lane)) + i32(before);
+  if (here && before == 0u) { known = atomicAdd(&${array.name}[first + key], i32(countOneBits(same))); }
+  let leader = lane - at + min(firstTrailingBit(same), at);
+  return subgroupShuffle(known, leader) + i32(before);
 }`;
 }
 

@@ -5,7 +5,7 @@ import { type Index, evenLanes } from "../emit/index-space";
 import type { Buffer, Expr, KernelProgram, Scalar, SharedArray, Stmt, Value, Width } from "../emit/kernel-ir";
 import { PackedHalves } from "./print-halves";
 import { cellText, condText, factorText, indexText, unlessText } from "./print-index";
-import { exchangeText, LANES_BELOW, mergeText, searchSteps, takeNumberText, waitText } from "./print-orders";
+import { exchangeText, mergeText, searchSteps, takeNumberText, waitText } from "./print-orders";
 
 /** Four neighbours as one value. */
 const VECTOR: Readonly<Record<Scalar, string>> = {
@@ -183,7 +183,6 @@ class Printer {
       case "takeNumber": {
         const { reg, name, first, key, lane, when } = stmt;
         if (!this.#helpers.has(name)) this.#helpers.set(name, takeNumberText(stmt));
-        if (lane) this.#helpers.set("lanes_below", LANES_BELOW);
         const asked = [indexText(key), indexText(first), condText(when), ...(lane ? [indexText(lane)] : [])].join(", ");
         return this.#line(`let ${reg.name} = ${name}(${asked});`, stmt.nodes);
       }

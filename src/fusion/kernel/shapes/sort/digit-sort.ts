@@ -31,6 +31,9 @@ export function storesDirectly(
   return outputs.every((id) => orders.includes(id) && (target.shaderF16 || node(graph, id).type.dtype !== "f16"));
 }
 
+/** Lanes whose votes one word holds. */
+export const WORD_LANES = 32;
+
 /** What decides how rows of a region are sorted, whichever way. */
 export function orderShape(graph: Graph, { members, outputs }: Body, form: RegionForm, target: Target): OrderShape {
   const { rows, columns } = form;
@@ -46,7 +49,8 @@ export function orderShape(graph: Graph, { members, outputs }: Body, form: Regio
     indices,
     direct: storesDirectly(graph, outputs, orders, target),
     readBytes: 4 * Math.max(1, reads.length),
-    slice: target.subgroups ? (target.subgroupSize ?? MIN_SUBGROUP) : 1,
+    slice: target.subgroups ? Math.min(WORD_LANES, target.subgroupSizes?.[0] ?? MIN_SUBGROUP) : 1,
+    strided: form.reducedAxes[0] !== form.space.length - 1,
   };
 }
 

@@ -32,6 +32,8 @@ export interface OrderShape {
   readonly readBytes: number;
   /** Threads that lie in one subgroup on every machine of the target; 1 where it has none. */
   readonly slice: number;
+  /** Neighbours of a row lie apart in the operand and in the results. */
+  readonly strided: boolean;
 }
 
 /** Bits of a digit, threads of a workgroup, and elements that each of them takes. */
@@ -48,8 +50,15 @@ export interface DigitFactors {
   readonly slice: number;
 }
 
-/** Threads that add up the counts of one digit. */
+/** Threads that add up the counts of one digit at most, and counts that one thread adds up alone. */
 export const ADDERS = 64;
+const ADDED_ALONE = 32;
+
+/** Threads that add up the counts of a digit in so many parts of a row, and how many counts each of them has. */
+export function addersOf(parts: number): { readonly threads: number; readonly each: number } {
+  const each = parts <= ADDED_ALONE ? parts : Math.ceil(parts / ADDERS);
+  return { each, threads: Math.ceil(parts / each) };
+}
 /** Bits of an index in a row. */
 export const indexBits = ({ columns }: Pick<OrderShape, "columns">): number => Math.ceil(Math.log2(columns));
 /** Bits of a word that is not negative. */
@@ -79,13 +88,47 @@ export function movingBytes(
   return 4 * (2 ** digit * (threads / slice + PER_DIGIT) + 2 * groups + threads * each * (indices ? 2 : 1));
 }
 
+/**
+ * Instructions of an element whose digit is counted, and of one that takes a number and is put in order, beside those for each bit in which
+ * subgroups vote; and of a thread for each count that it adds up on the way to what comes before its digit. On an H200 a million elements are
+ * moved in 20.5 µs by threads with 8 of them, in 16.6 by threads with 16.
+ */
+const COUNTED_OPS = 12;
+const TAKEN_OPS = 188;
+const VOTE_OPS = 10;
+const ADDED_OPS = 33;
+
 /** µs of a thread for each bit in which its subgroup votes, and to take its number: it waits for each. */
 const VOTE = 0.008;
 const TAKEN = 0.06;
 
+/** µs of a kernel that adds up the counts of one digit, so that each part of a row knows how many come before. */
+function addingMicros({ rows }: OrderShape, { digit, parts }: DigitFactors, machine: Machine): number {
+  const lists = rows * 2 ** digit;
+  const counts = lists * parts;
+  const { threads, each } = addersOf(parts);
+  const alone = threads === 1;
+  return takenMicros(
+    {
+      workgroups: alone ? Math.ceil(lists / ADDERS) : lists,
+      threads: alone ? ADDERS : threads,
+      bytes: alone ? 0 : 4 * threads,
+      registers: 24,
+      moved: 8 * counts,
+      lines: 2 * counts,
+      shared: alone ? 0 : (lists * threads * threads) / WARP,
+      alone:
+        START +
+        (1 + each / loadedTogether(each)) * LOAD +
+        (alone ? 0 : MEETING + MEETING_PER_THREAD * threads + (threads * SHARED_WAIT) / SHARED_AHEAD),
+    },
+    machine,
+  );
+}
+
 /** µs of each kernel that puts rows in order digit by digit, without launches. */
 export function digitMicros(shape: OrderShape, factors: DigitFactors, machine: Machine): number[] {
-  const { rows, columns, readBytes, count } = shape;
+  const { rows, columns, readBytes, count, strided } = shape;
   const { digit, passes, threads, each, parts, slice } = factors;
   const [digits, elements, tile] = [2 ** digit, rows * columns, threads * each];
   const workgroups = rows * parts;
@@ -105,6 +148,8 @@ export function digitMicros(shape: OrderShape, factors: DigitFactors, machine: M
     const last = pass === passes - 1;
     const stored = carriedBy(shape, factors, last);
     const left = last ? rows * count : elements;
+    // What lies apart is a line of its own for each thread.
+    const readLines = pass === 0 && strided ? elements : elements / WARP;
     const staged = shape.indices && (pass === 0 || !factors.packed) ? 2 : 1;
     micros.push(
       takenMicros(
@@ -112,32 +157,28 @@ export function digitMicros(shape: OrderShape, factors: DigitFactors, machine: M
           ...base,
           bytes: 4 * digits,
           moved: elements * read + counts,
-          lines: elements / WARP + counts / 4,
+          lines: readLines + counts / 4,
           shared: (elements / WARP) * RANDOM_BANKS,
+          issued: (elements / WARP) * COUNTED_OPS,
           alone: START + turns * LOAD + each * SHARED_WAIT + 2 * meeting,
         },
         machine,
       ),
-      takenMicros(
-        {
-          workgroups: rows * digits,
-          threads: ADDERS,
-          bytes: 4 * ADDERS,
-          registers: 24,
-          moved: 2 * counts,
-          lines: (2 * counts) / 4,
-          shared: (rows * digits * ADDERS * ADDERS) / WARP,
-          alone: START + 2 * LOAD + meeting + (ADDERS * SHARED_WAIT) / SHARED_AHEAD,
-        },
-        machine,
-      ),
+      addingMicros(shape, factors, machine),
       takenMicros(
         {
           ...base,
           bytes: movingBytes(shape, factors),
           moved: elements * (read + 4 * indexed) + counts + 4 * left * stored,
-          lines: (elements * (1 + indexed)) / WARP + counts / 4 + storedLines(left) * stored,
+          lines:
+            readLines +
+            (elements * indexed) / WARP +
+            counts / 4 +
+            (last && shape.direct && strided ? left : storedLines(left)) * stored,
           shared: (elements / WARP) * RANDOM_BANKS * (4 + staged) + workgroups * (3 * cells + (adding * digits) / WARP),
+          issued:
+            (elements / WARP) * (TAKEN_OPS + digit * VOTE_OPS) +
+            (workgroups * threads * (adding + threads / slice) * ADDED_OPS) / WARP,
           alone:
             START +
             (1 + turns * (1 + indexed)) * LOAD +
