@@ -339,19 +339,6 @@ export class Emitter {
     return this.space.of(this.space.variable("subgroup_lane", threads - 1, 0, "subgroup.lane"));
   }
 
-  /** A number of `key` that no other thread has: see `takeNumber`. */
-  takeNumber(
-    array: SharedArray,
-    first: Index,
-    key: Index,
-    how: Pick<Extract<Stmt, { kind: "takeNumber" }>, "bits" | "slice" | "oneWord" | "lane" | "when">,
-    nodes: readonly NodeId[],
-  ): Reg {
-    const reg = this.reg(this.label("rank", ""), "i32", 1);
-    this.emit({ kind: "takeNumber", reg, array, name: "take_number", first, key, ...how, nodes });
-    return reg;
-  }
-
   /** variable = 1, 2, 4 … while it is below `limit` */
   doubling(name: string, limit: Index, body: (index: Index) => void): void {
     const variable = this.space.variable(this.names.frame(name), Math.max(1, limit.max - 1), this.level + 1);

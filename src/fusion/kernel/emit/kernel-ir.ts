@@ -163,7 +163,7 @@ export type Stmt =
     } & From)
   /**
    * reg = a number of `key` that no other thread has: those for which `when` holds take them one after another, by slices of `slice`
-   * threads, and in a slice in their own order. The next one of each stands in array[first + key]; `first` is a slice's own.
+   * threads, and in a slice in their own order. The next one of each stands in array[index], a slice's own.
    */
   | ({
       readonly kind: "takeNumber";
@@ -171,7 +171,7 @@ export type Stmt =
       readonly array: SharedArray;
       /** WGSL function that finds it. */
       readonly name: string;
-      readonly first: Index;
+      readonly index: Index;
       readonly key: Index;
       /** Bits of a key, and threads of a slice, which lie in one subgroup. */
       readonly bits: number;

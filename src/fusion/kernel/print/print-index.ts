@@ -1,5 +1,6 @@
 /** @file Index arithmetic and conditions as WGSL text. */
-import type { Cond, Index, IndexAtom, IndexTerm } from "../emit/index-space";
+import { bug } from "../../ir";
+import { evenLanes, type Cond, type Index, type IndexAtom, type IndexTerm } from "../emit/index-space";
 import type { SharedArray } from "../emit/kernel-ir";
 
 const BUILTIN = {
@@ -113,3 +114,15 @@ export function unlessText(cond: Cond): string {
 /** A cell of workgroup memory. */
 export const cellText = ({ array, index }: { readonly array: SharedArray; readonly index: Index }): string =>
   `${array.name}[${indexText(index)}]`;
+
+/** Four neighbours' indices as a vector: `vec4u(4u * i) + vec4u(0u, 1u, 2u, 3u)`. */
+export function laneText(index: Index, vector: string, convert: (text: string) => string): string {
+  if (!index.lane) return convert(indexText(index));
+  const lane = index.terms.find((term) => term.atom.kind === "var" && term.atom.name === "lane");
+  const others = index.terms.filter((term) => term !== lane);
+  if (!lane || !evenLanes(index)) throw bug("an index whose lanes are not evenly apart was asked for as a vector");
+  const start = indexText({ ...index, terms: others });
+  const unit = vector === "vec4u" ? "u" : "";
+  const steps = [0, 1, 2, 3].map((k) => `${k * Math.abs(lane.by)}${unit}`).join(", ");
+  return `${vector}(${convert(start)}) ${lane.by < 0 ? "-" : "+"} ${vector}(${steps})`;
+}

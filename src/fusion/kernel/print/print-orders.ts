@@ -1,6 +1,7 @@
 /** @file The functions that orders bring along: two elements of workgroup memory put in order, and a thread's search in two runs that are merged. */
 import type { Index } from "../emit/index-space";
 import type { SortArrays, Stmt, Waiting } from "../emit/kernel-ir";
+import { condText, indexText } from "./print-index";
 
 /** Puts an element behind those that wait. */
 export function waitText({ sort: { keys, indices }, first, count, name }: Waiting): string {
@@ -30,14 +31,14 @@ ${swap(a, "key")}${b ? swap(b, "index") : ""}  }
 export function takeNumberText({ name, array, bits, slice, oneWord }: Extract<Stmt, { kind: "takeNumber" }>): string {
   if (slice === 1)
     return `// The next number of a key, of those of one thread.
-fn ${name}(key: u32, first: u32, here: bool) -> i32 {
+fn ${name}(cell: u32, here: bool) -> i32 {
   if (!here) { return 0; }
-  return atomicAdd(&${array.name}[first + key], 1);
+  return atomicAdd(&${array.name}[cell], 1);
 }`;
   const vote = (of: string): string => `subgroupBallot(${of})${oneWord ? ".x" : "[lane / 32u]"}`;
   const own = slice < 32 ? ` & (${2 ** slice - 1}u << (at - at % ${slice}u))` : "";
   return `// The next number of a key, in the order of lanes: those of a slice of ${slice} with the same key find one another by votes, and the first adds for all.
-fn ${name}(key: u32, first: u32, here: bool, lane: u32) -> i32 {
+fn ${name}(cell: u32, here: bool, key: u32, lane: u32) -> i32 {
   let at = lane % 32u;
   var same = ${vote("here")}${own};
   for (var bit = 0u; bit < ${bits}u; bit++) {
@@ -47,10 +48,16 @@ fn ${name}(key: u32, first: u32, here: bool, lane: u32) -> i32 {
   }
   let before = countOneBits(same & ((1u << at) - 1u));
   var known = 0;
-  if (here && before == 0u) { known = atomicAdd(&${array.name}[first + key], i32(countOneBits(same))); }
+  if (here && before == 0u) { known = atomicAdd(&${array.name}[cell], i32(countOneBits(same))); }
   let leader = lane - at + min(firstTrailingBit(same), at);
   return subgroupShuffle(known, leader) + i32(before);
 }`;
+}
+
+/** A call of that function. */
+export function takenText({ name, index, key, lane, when }: Extract<Stmt, { kind: "takeNumber" }>): string {
+  const found = lane ? `, ${indexText(key)}, ${indexText(lane)}` : "";
+  return `${name}(${indexText(index)}, ${condText(when)}${found})`;
 }
 
 /** Halvings of a run that leave one index. */

@@ -1,11 +1,11 @@
 /** @file Lowered kernels as WGSL: a header that says what and how, one line an op, and for every line the nodes it came from. */
 import { bug, type NodeId, type DType } from "../../ir";
 import { wgslHelpers, wgslType, type OpDef, type WgslHelper, type WgslType } from "../../ops";
-import { type Index, evenLanes } from "../emit/index-space";
+import type { Index } from "../emit/index-space";
 import type { Buffer, Expr, KernelProgram, Scalar, SharedArray, Stmt, Value, Width } from "../emit/kernel-ir";
 import { PackedHalves } from "./print-halves";
-import { cellText, condText, factorText, indexText, unlessText } from "./print-index";
-import { exchangeText, mergeText, searchSteps, takeNumberText, waitText } from "./print-orders";
+import { cellText, condText, factorText, indexText, laneText, unlessText } from "./print-index";
+import { exchangeText, mergeText, searchSteps, takeNumberText, takenText, waitText } from "./print-orders";
 
 /** Four neighbours as one value. */
 const VECTOR: Readonly<Record<Scalar, string>> = {
@@ -180,12 +180,9 @@ class Printer {
       }
       case "addShared":
         return this.#line(`atomicAdd(&${cellText(stmt)}, ${this.#value(stmt.value, "i32", 1)});`, stmt.nodes);
-      case "takeNumber": {
-        const { reg, name, first, key, lane, when } = stmt;
-        if (!this.#helpers.has(name)) this.#helpers.set(name, takeNumberText(stmt));
-        const asked = [indexText(key), indexText(first), condText(when), ...(lane ? [indexText(lane)] : [])].join(", ");
-        return this.#line(`let ${reg.name} = ${name}(${asked});`, stmt.nodes);
-      }
+      case "takeNumber":
+        if (!this.#helpers.has(stmt.name)) this.#helpers.set(stmt.name, takeNumberText(stmt));
+        return this.#line(`let ${stmt.reg.name} = ${takenText(stmt)};`, stmt.nodes);
       case "foldShared": {
         const { array, def, into, from } = stmt;
         const [cell, other] = [cellText({ array, index: into }), cellText({ array, index: from })];
@@ -487,18 +484,6 @@ const quarterText = (index: Index): string =>
     constant: index.constant / 4,
     terms: index.terms.map((term) => ({ atom: term.atom, by: term.by / 4 })),
   });
-
-/** Four neighbours' indices as a vector: `vec4u(4u * i) + vec4u(0u, 1u, 2u, 3u)`. */
-function laneText(index: Index, vector: string, convert: (text: string) => string): string {
-  if (!index.lane) return convert(indexText(index));
-  const lane = index.terms.find((term) => term.atom.kind === "var" && term.atom.name === "lane");
-  const others = index.terms.filter((term) => term !== lane);
-  if (!lane || !evenLanes(index)) throw bug("an index whose lanes are not evenly apart was asked for as a vector");
-  const start = indexText({ ...index, terms: others });
-  const unit = vector === "vec4u" ? "u" : "";
-  const steps = [0, 1, 2, 3].map((k) => `${k * Math.abs(lane.by)}${unit}`).join(", ");
-  return `${vector}(${convert(start)}) ${lane.by < 0 ? "-" : "+"} ${vector}(${steps})`;
-}
 
 /** Only the builtins that the body names. */
 function builtinsText(body: string): string {

@@ -88,11 +88,10 @@ class Machine {
         throw bug(`${buffer.value} has ${data.length} elements, not ${buffer.elements}`);
       this.#traces.set(buffer, new BufferTrace(buffer, data, this.#problems));
     }
-    for (const array of program.shared)
-      this.#shared.set(
-        array,
-        array.own ? new OwnTrace(array, this.#threads, this.#problems) : new SharedTrace(array, this.#problems),
-      );
+    for (const array of program.shared) {
+      const own = array.own ? new OwnTrace(array, this.#threads, this.#problems) : null;
+      this.#shared.set(array, own ?? new SharedTrace(array, this.#problems));
+    }
     const cellsOf = (reg: Reg): Float64Array => this.#cellsOf(reg);
     this.#seen = { indices: this.#indices, traces: this.#traces, shared: this.#shared, cellsOf };
   }
@@ -185,16 +184,14 @@ class Machine {
       }
       case "takeNumber": {
         const trace = this.#shared.get(stmt.array)! as SharedTrace;
-        const [first, key, test] = [
-          this.#indices.index(stmt.first),
-          this.#indices.index(stmt.key),
+        const [at, here, cells] = [
+          this.#indices.index(stmt.index),
           this.#indices.test(stmt.when),
+          this.#cellsOf(stmt.reg),
         ];
-        const cells = this.#cellsOf(stmt.reg);
-        return each((thread) => {
-          const at = first(thread, 0) + key(thread, 0);
-          cells[thread] = test(thread, 0) ? trace.add(at, 1, thread, this.#phase) : 0;
-        });
+        return each(
+          (thread) => (cells[thread] = here(thread, 0) ? trace.add(at(thread, 0), 1, thread, this.#phase) : 0),
+        );
       }
       case "foldShared": {
         const [trace, into, from] = [
@@ -226,10 +223,8 @@ class Machine {
         return this.#wait(stmt);
       case "countWaiting":
         return this.#countWaiting(stmt);
-      case "noneWait": {
-        const count = this.#shared.get(stmt.waiting.count)!;
-        return ({ list }) => count.write(0, 0, list[0]!, this.#phase);
-      }
+      case "noneWait":
+        return ({ list }) => this.#shared.get(stmt.waiting.count)!.write(0, 0, list[0]!, this.#phase);
       case "for":
       case "halve":
       case "double":

@@ -245,9 +245,7 @@ function meetingOf(stmt: Stmt, { indices, shared, traces, cellsOf }: Seen): Meet
       return { ...EMPTY, doing: "write", memory: stmt.array.name, at, numberOf: (thread) => read(at(thread, 0)) };
     }
     case "takeNumber": {
-      const [first, key, when] = [indices.index(stmt.first), indices.index(stmt.key), indices.test(stmt.when)];
-      const at: IndexOf = (thread) => first(thread, 0) + key(thread, 0);
-      const cells = cellsOf(stmt.reg);
+      const [at, when, cells] = [indices.index(stmt.index), indices.test(stmt.when), cellsOf(stmt.reg)];
       const taken = (thread: number): boolean => when(thread, 0);
       return { ...EMPTY, doing: "write", memory: stmt.array.name, at, taken, numberOf: (thread) => cells[thread]! };
     }

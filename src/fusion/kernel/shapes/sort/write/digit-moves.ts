@@ -109,6 +109,7 @@ const columnOf =
 function takeNumbers(all: DigitSort, kernel: Moving, pass: number): void {
   const { threads, digit, slice } = all.factors;
   const { low, counters, held, ranks, own } = kernel;
+  const { space } = low;
   const nodes = counted(all);
   const lane = slice === 1 ? null : low.subgroupLane(threads);
   const oneWord = (all.job.target.subgroupSizes?.[1] ?? Infinity) <= WORD_LANES;
@@ -120,7 +121,10 @@ function takeNumbers(all: DigitSort, kernel: Moving, pass: number): void {
     (iteration, _, when, value) => {
       share(low, held, iteration, value, nodes);
       const key = digitOf(all, low, pass, value);
-      const rank = low.takeNumber(counters, own, key, { bits: digit, slice, oneWord, lane, when }, nodes);
+      const rank = low.reg("rank", "i32", 1);
+      const how = { bits: digit, slice, oneWord, lane, when };
+      const index = space.add(own, key);
+      low.emit({ kind: "takeNumber", reg: rank, array: counters, name: "take_number", index, key, ...how, nodes });
       share(low, ranks, iteration, rank, nodes);
     },
     all.factors.each,
