@@ -6,6 +6,7 @@ import { isLayer } from "./layers/layer";
 import { libraryClass } from "./library/library";
 import { DTYPES, MODULES, NUMBERS } from "./calls/names";
 import { currentAll } from "./calls/memory";
+import { throughSelf } from "./objects/inheritance";
 import { nearest } from "./suggest";
 import { Diagnostics } from "./reading/diagnostics";
 import { readProgram } from "./reading/read";
@@ -150,7 +151,7 @@ function unknownName(interpreter: Interpreter, run: StatementRun, { name, span }
     interpreter.diagnostics.add("unknown-name", span, text);
     return;
   }
-  const near = nearest(name, run.frame.scope.visible());
+  const near = throughSelf(run.frame.method, name) ?? nearest(name, run.frame.scope.visible());
   const start = interpreter.text.startsWith('"""') || interpreter.text.startsWith("'''") ? null : 0;
   const type = `f32[${shapeBeside(interpreter, run, span).join(", ")}]`;
   const declare = {

@@ -264,10 +264,14 @@ function interpreted(text: string, how: How): Interpreted {
   return { interpreter, frame, main };
 }
 
+/** Whether a statement is one of a call of an object: what comes of it is known, or its mistakes say why not. */
+const isOfForward = ({ frame: { method, making, defs } }: StatementRun): boolean =>
+  method !== undefined && !making && /^(forward|__call__)$/.test(defs.at(-1)?.name.text ?? "");
+
 /** A program of classes that computes nothing yet: the outermost one is given example inputs. */
-function callModule({ text, statements, diagnostics, stopped }: Interpreter): void {
+function callModule({ text, statements, diagnostics, stopped, runs }: Interpreter): void {
   const last = statements.findLast((each) => each.kind === "class");
-  if (!last || stopped) return;
+  if (!last || stopped || runs.some(isOfForward)) return;
   const found = moduleCall({ text, statements, read: reading });
   if (found === "called") return;
   const of = statements.findLast((each) => each.kind === "class" && each.name.text === found?.name) ?? last;

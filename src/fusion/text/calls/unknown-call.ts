@@ -5,6 +5,7 @@ import { layerNames } from "../layers/layer";
 import { libraryNames } from "../library/library";
 import { usualTypes } from "../../datasets";
 import { showType } from "../../ir";
+import { throughSelf } from "../objects/inheritance";
 import { ADVICE, NOT_YET, SOURCES } from "./names";
 import { nearest } from "../suggest";
 import type { CallExpr, Identifier } from "../reading/syntax";
@@ -68,13 +69,14 @@ export function unknownCall(
   if (operands.some((operand) => isBroken(operand.value)) && interpreter.firstDefinition.has(text)) return;
   const defs = [...run.frame.scope.visible()].filter((visible) => run.frame.scope.find(visible)?.value.kind === "def");
   const advice = ADVICE.get(text);
+  const own = advice === undefined ? throughSelf(run.frame.method, text) : null;
   const near =
-    advice === undefined
+    advice === undefined && own === null
       ? nearest(
           text,
           [...defs, ...opNames, ...libraryNames(), ...layerNames].filter((each) => mayBeMeant(text, each)),
         )
-      : null;
+      : own;
   diagnostics.add(
     "unknown-op",
     span,

@@ -5,7 +5,7 @@
 import type { TextEdit } from "../../ir";
 import { findOp } from "../../ops";
 import { annotatedKind, type AnnotatedKind } from "../reading/python-types";
-import type { ClassStatement, DefStatement, ParamDecl, Statement } from "../reading/syntax";
+import type { ClassStatement, DefStatement, Expr, ParamDecl, Statement } from "../reading/syntax";
 import { bare, expressionsOf, lastNameOf } from "../reading/syntax";
 import { evidenceOf, refusesNone, type Defs, type Evidence } from "./evidence";
 import { fitting, type Program } from "./fitting";
@@ -72,14 +72,27 @@ function outermost(statements: readonly Statement[], classes: Classes): ClassSta
 const uses = (other: ClassStatement, of: ClassStatement): boolean =>
   mentions(other.body, of.name.text) || other.bases.some((base) => lastNameOf(base) === of.name.text);
 
-/** `model = Block(256)` at the top of the text. */
-function instanceOf(statements: readonly Statement[], name: string): string | null {
+/** Whether an expression is an object of the class: `Block(256)`, `Block(256).to(device)`, `compile(Block(256))`, or one of `names`. */
+function isObjectOf(expr: Expr, of: string, names: ReadonlySet<string> = new Set()): boolean {
+  const inner = bare(expr);
+  if (inner.kind === "name") return names.has(inner.name);
+  if (inner.kind !== "call") return false;
+  const callee = bare(inner.callee);
+  if (callee.kind === "name" && callee.name === of) return true;
+  if (callee.kind === "member" && isObjectOf(callee.object, of, names)) return !FORWARD.test(callee.name.text);
+  return callee.kind !== "call" && inner.args.some(({ value }) => isObjectOf(value, of));
+}
+const FORWARD = /^(forward|__call__)$/;
+
+/** `model = Block(256)` at the top of the text: the names of such objects. */
+function instancesOf(statements: readonly Statement[], name: string): ReadonlySet<string> {
+  const names = new Set<string>();
   for (const each of statements) {
     if (each.kind !== "assign" || !each.value) continue;
-    const [target, call] = [bare(each.targets[0]!), bare(each.value)];
-    if (target.kind === "name" && mentions([each], name) && call.kind === "call") return target.name;
+    const target = bare(each.targets[0]!);
+    if (target.kind === "name" && isObjectOf(each.value, name)) names.add(target.name);
   }
-  return null;
+  return names;
 }
 
 /** Names that the text gives something at its top. */
@@ -272,11 +285,14 @@ const defaultsOf = (of: ClassStatement, classes: Classes): readonly (readonly [s
     value?.kind === "number" && value.whole ? [[name.text, value.value] as const] : [],
   );
 
-/** Whether the program itself calls the object: what is wrong then, its mistakes say. */
-const isCalled = (statements: readonly Statement[], name: string): boolean =>
-  expressionsOf(statements).some(
-    (expr) => expr.kind === "call" && expr.callee.kind === "name" && expr.callee.name === name,
-  );
+/** Whether the program itself calls an object of the class, also one without a name, `Block(256)(x)`: what is wrong then, its mistakes say. */
+const isCalled = (statements: readonly Statement[], of: string, instances: ReadonlySet<string>): boolean =>
+  expressionsOf(statements).some((expr) => {
+    if (expr.kind !== "call") return false;
+    const callee = bare(expr.callee);
+    if (callee.kind === "member") return FORWARD.test(callee.name.text) && isObjectOf(callee.object, of, instances);
+    return isObjectOf(callee, of, instances);
+  });
 
 /** Lines that call the outermost class of the program; null where no class has a forward(). */
 export function moduleCall(program: Program): ModuleCall | "called" | null {
@@ -289,13 +305,14 @@ export function moduleCall(program: Program): ModuleCall | "called" | null {
   const forward = of && forwardOf(of, classes);
   if (!of || !forward || forward.body.length === 0) return null;
   const names = namesOf(statements);
-  const instance = instanceOf(statements, of.name.text);
-  if (instance && isCalled(statements, instance)) return "called";
+  const instances = instancesOf(statements, of.name.text);
+  if (isCalled(statements, of.name.text, instances)) return "called";
+  const [instance] = instances;
   const model = instance ?? fresh("model", names);
   const defs = defsOf(statements, lineOf(of, classes));
   const evidence = (def: DefStatement, name: string): Evidence => evidenceOf(text, def, name, defs);
   const inputs = inputsOf(forward, { defs, classes }, evidence);
-  const guessed = instance ? null : guessArguments(program, of, classes, model, names, inputs);
+  const guessed = instance !== undefined ? null : guessArguments(program, of, classes, model, names, inputs);
   const made = guessed ? [...guessed.lines, `${model} = ${of.name.text}(${guessed.args})`] : [];
   const parts = inputs.flatMap((input) => input.parts).filter(({ name }) => !names.has(name));
   const open = parts.map(({ name }) => name);

@@ -1,6 +1,6 @@
 /** @file What a class has of those that it inherits from, and what kinds of classes there are. */
 import { type DefStatement, lastNameOf } from "../reading/syntax";
-import type { ClassInfo, Operand, Value } from "../values/values";
+import type { ClassInfo, Method, Operand, Value } from "../values/values";
 
 export const isDecorated = (def: DefStatement, name: string): boolean =>
   def.decorators?.some((decorator) => lastNameOf(decorator) === name) ?? false;
@@ -50,4 +50,11 @@ export function inherited(of: ClassInfo, name: string, above: ClassInfo | null =
     if (operand) return { owner, operand };
   }
   return null;
+}
+
+/** `self.fc`, where the method that runs has an object with a field or an attribute of that name: Python wants it written so. */
+export function throughSelf(method: Method | undefined, name: string): string | null {
+  if (method?.self.kind !== "object") return null;
+  const { fields, of } = method.self.object;
+  return fields.has(name) || inherited(of, name) ? `self.${name}` : null;
 }

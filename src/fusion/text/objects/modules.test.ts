@@ -55,6 +55,37 @@ describe("one class", () => {
     expect(outputs.map((id) => graph.nodes.get(id)!.type.shape)).toEqual([[4, 32]]);
   });
 
+  test.each([
+    ["fc(x)", "y = Net()(x)", "8: No op is called `fc`. Did you mean `self.fc`?"],
+    ["self.fc(x @ w)", "net = Net()\ny = net.forward(x)", "8: Nothing is called `w`. Did you mean `self.w`?"],
+    ["own(x)", "net = Net().eval()\ny = net(x)", "8: No op is called `own`. Did you mean `self.own`?"],
+    ["self.fc(x)", "y = Net()(x, x)", "13: Net takes 1 arguments; this is number 2."],
+    ["self.fc(x)", "y = Net(8)(x)", expect.stringMatching(/^13: /)],
+    ["fc(x)", "for net in [Net()]:\n    y = net(x)", "8: No op is called `fc`. Did you mean `self.fc`?"],
+  ])("a call that fails is a call: %s, %s", (body, call, said) => {
+    const text = `import torch
+import torch.nn as nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc, self.w = nn.Linear(64, 32), nn.Parameter(torch.randn(64, 64))
+    def forward(self, x):
+        return ${body}
+    def own(self, x):
+        return x
+
+x = torch.randn(8, 64)
+${call}
+`;
+    expect(errors(text)).toEqual([said]);
+  });
+
+  test("an object that is made and not called is called by the fix", () => {
+    const rest = "print(sum(p.numel() for p in Block().parameters()))";
+    expect(added(`${MLP}\nnet = Block().to("cuda")\n${rest}\n`)).toEqual(["x: f32[8, 64, 96]", "y = net(x)"]);
+    expect(added(`${MLP}\nn = sum(p.numel() for p in Block().parameters())\n`).at(-1)).toBe("y = model(x)");
+  });
+
   test("what goes wrong in __init__ is told where it is missing, and warned of where nothing misses it", () => {
     const text = (use: string): string =>
       `class A(nn.Module):\n    def __init__(self):\n        self.a = nn.Linear(8, 8)\n        self.b = strange(3)\n    def forward(self, x):\n        return self.a(x)${use}\n`;
