@@ -20,8 +20,9 @@ import { withDerivatives } from "../still";
 import { generated, isGenerator, yieldAt } from "../statements/generators";
 import { nearest } from "../suggest";
 import { bindName } from "../symbols";
-import type { CallExpr, DefStatement, ParamDecl } from "../reading/syntax";
-import { bare, everyStatement, walk } from "../reading/syntax";
+import { indentAt } from "../reading/lines";
+import type { CallExpr, DefStatement, Expr, ParamDecl, Statement } from "../reading/syntax";
+import { bare, bodiesOf, everyStatement, walk } from "../reading/syntax";
 
 /** Deeper than people nest calls; keeps the engine's own stack small. */
 const MAX_CALL_DEPTH = 40;
@@ -221,7 +222,7 @@ export function callDef(
     if (end >= 0) opening!.rest = { statements: def.body.slice(end + 1), frame: inner, off: interpreter.nodes.off };
   });
   if (inner.result.early?.length) interpreter.settleReturns(inner, def.body.at(-1) ?? def);
-  const value = resultOf(interpreter, call, inner);
+  const value = resultOf(interpreter, run, call, inner);
   interpreter.calls.push({ ...group, span: expr.span, result: value.kind === "tensor" ? value.node : null, expr, run });
   return value;
 }
@@ -230,26 +231,69 @@ export function callDef(
 const isOwnStatement = ({ statement }: StatementRun, expr: CallExpr): boolean =>
   statement.kind === "expression" && bare(statement.value) === expr;
 
-function resultOf(interpreter: Interpreter, { def, expr, method, mayEnd }: DefCall, inner: Frame): Value {
+function resultOf(interpreter: Interpreter, run: StatementRun, call: DefCall, inner: Frame): Value {
+  const { def, expr, mayEnd } = call;
   const { values } = inner.result;
   if (inner.yields) return generated(inner.yields);
   // A method may be called for what it does to its object, and a def in a statement of its own for what it does.
-  if (!values && (mayEnd || inner.making || inner.sequence || (method && setsFields(def)))) return NONE;
+  if (!values && (mayEnd || inner.making)) return NONE;
+  if (!values && !forgetsReturn(run, call) && (inner.sequence || (call.method && !returns(def)))) return NONE;
   if (!values) {
     const isBad = [...everyStatement(def.body)].some(({ kind }) => kind === "bad");
-    if (!interpreter.stopped && !isBad)
-      interpreter.diagnostics.add(
-        "no-return",
-        def.name.span,
-        `\`${def.name.text}\` returns nothing: end it with return.`,
-      );
+    if (!interpreter.stopped && !isBad) tellNoReturn(interpreter, def);
     return BROKEN;
   }
   if (inner.result.value) return inner.result.value;
   return { kind: "sequence", items: values.map((operand) => ({ ...operand, expr })) };
 }
 
-const setsFields = ({ body }: DefStatement): boolean =>
-  ![...everyStatement(body)].some(
-    (each) => (each.kind === "return" && each.values.length > 0) || each.kind === "raise",
-  );
+const returns = ({ body }: DefStatement): boolean =>
+  [...everyStatement(body)].some((each) => (each.kind === "return" && each.values.length > 0) || each.kind === "raise");
+
+/** A method without `return` whose value is wanted: by who calls it, or since that is what a module is called for; one that sets fields may be called for that. */
+function forgetsReturn(run: StatementRun, { def, expr, method }: DefCall): boolean {
+  if (!method || returns(def)) return false;
+  const isForward = /^(forward|__call__)$/.test(def.name.text);
+  const isWanted = !isOwnStatement(run, expr);
+  const last = lastOf(def.body);
+  const made = last && madeBy(last);
+  const isField = made !== null && bare(made).kind === "member";
+  return isForward ? isWanted || (made !== null && !isField) : isWanted && made !== null && !isField;
+}
+
+/** The statement at the end, inside of loops and branches. */
+function lastOf(body: readonly Statement[]): Statement | null {
+  const last = body.findLast(({ kind }) => kind !== "pass");
+  const inner =
+    last && last.kind !== "def" && last.kind !== "class" ? bodiesOf(last).find(({ length }) => length > 0) : null;
+  return inner ? lastOf(inner) : (last ?? null);
+}
+
+/** What a statement gives a value to; null where it names nothing. */
+function madeBy(statement: Statement): Expr | null {
+  if (statement.kind === "update") return statement.target;
+  return statement.kind === "assign" && statement.value ? statement.targets[0]! : null;
+}
+
+/** Says that `def` has no `return`, and offers to return what its end makes. */
+function tellNoReturn({ diagnostics, text }: Interpreter, def: DefStatement): void {
+  const last = lastOf(def.body);
+  const made = last && madeBy(last);
+  const said = made ? `return ${text.slice(made.span.from, made.span.to)}` : "return";
+  const of = returns(def) ? "returns nothing here, so this call" : "has no return, so its call";
+  diagnostics.add("no-return", def.name.span, `\`${def.name.text}\` ${of} gives None: end it with \`${said}\`.`, {
+    fixes: last ? returnFix(text, def, last, said) : [],
+  });
+}
+
+function returnFix(text: string, { name, body }: DefStatement, last: Statement, said: string) {
+  if (last.kind === "expression" && body.at(-1) === last)
+    return [{ title: "Return it", edits: [{ span: { from: last.span.from, to: last.span.from }, insert: "return " }] }];
+  if (said === "return") return [];
+  const to = text.slice(0, Math.max(...body.map(({ span }) => span.to))).trimEnd().length;
+  const isOneLine = !text.slice(name.span.from, body[0]!.span.from).includes("\n");
+  const end = text.indexOf("\n", to);
+  const at = isOneLine ? to : end < 0 ? text.length : end;
+  const insert = isOneLine ? `; ${said}` : `\n${indentAt(text, body[0]!.span.from)}${said}`;
+  return [{ title: `Add ${said}`, edits: [{ span: { from: at, to: at }, insert }] }];
+}

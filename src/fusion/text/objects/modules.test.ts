@@ -1,5 +1,6 @@
 /** Classes as people write them are read as they are; one fix gives them example inputs. */
 import { describe, expect, test } from "vitest";
+import { applyTextEdits } from "../edits/apply";
 import { parseProgram } from "../program";
 import { added, errors, mended, opsOf, weightsOf } from "./testing";
 
@@ -78,6 +79,47 @@ x = torch.randn(8, 64)
 ${call}
 `;
     expect(errors(text)).toEqual([said]);
+  });
+
+  test.each([
+    ["x = self.fc(x)", "y = Net()(x)", "return x", "return x"],
+    ["x = self.fc(x)", "Net()(x)", "return x", "return x"],
+    ["for _ in range(2):\n            x = relu(x)  # twice", "y = Net()(x)", "return x", "return x"],
+    ["with torch.no_grad():\n            x = relu(x)", "y = Net()(x)", "return x", "return x"],
+    ["self.h = self.fc(x)", "y = relu(Net()(x))", "return self.h", "return self.h"],
+    ["x += 1", "y = Net()(x)", "return x", "return x"],
+    ["self.fc(x)", "y = Net()(x)", "return", "return self.fc(x)"],
+    ["return self.own(x)", "y = Net()(x)", "return v", "return v"],
+  ])("a return that is forgotten is said and offered: %s, %s", (body, call, said, line) => {
+    const text = `import torch
+import torch.nn as nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(64, 32)
+
+    def forward(self, x):
+        ${body}
+
+    def own(self, x):
+        v = self.fc(x)
+
+x = torch.randn(8, 64)
+${call}
+`;
+    const at = body.includes("own") ? "11: `own`" : "8: `forward`";
+    expect(errors(text)).toEqual([`${at} has no return, so its call gives None: end it with \`${said}\`.`]);
+    const { fixes } = parseProgram(text).diagnostics.find(({ code }) => code === "no-return")!;
+    const now = applyTextEdits(text, fixes![0]!.edits);
+    expect(now).toContain(`        ${line}\n`);
+    expect([errors(now), parseProgram(now).outputs.length]).toEqual([[], 1]);
+  });
+
+  test("a method that is called for what it does needs no return", () => {
+    const text = (call: string): string =>
+      `class A(nn.Module):\n    def set(self, x):\n        self.h = relu(x)\n    def forward(self, x):\n        ${call}\n        return self.h\nx: f32[8]\ny = A()(x)\n`;
+    for (const call of ["self.set(x)", "_ = self.set(x)", "[self.set(each) for each in [x]]"])
+      expect(errors(text(call))).toEqual([]);
   });
 
   test("an object that is made and not called is called by the fix", () => {

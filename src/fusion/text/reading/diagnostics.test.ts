@@ -95,7 +95,10 @@ describe("mistakes", () => {
       "def f(a):\n  return f(a)\ny = f(x)",
       "3:10 recursion `f` calls itself more than 40 deep: it must end at a value that is known before the graph runs. Use a loop over range(n).",
     ],
-    ["def f(a):\n  b = relu(a)\ny = f(x)", "2:5 no-return `f` returns nothing: end it with return."],
+    [
+      "def f(a):\n  b = relu(a)\ny = f(x)",
+      "2:5 no-return `f` has no return, so its call gives None: end it with `return b`.",
+    ],
   ])("%s", (line, expected) => {
     const errors = parseProgram(X + line).diagnostics.filter(({ severity }) => severity === "error");
     expect(errors.map(({ line: at, column, code, text }) => `${at}:${column} ${code} ${text}`)).toEqual([expected]);
