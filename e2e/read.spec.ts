@@ -136,7 +136,7 @@ test("counts are read: transfers of the lecture notes' example, memory over the 
       card.getByRole("img", { name: /^x, read: side by side, four each\. 4 segments of 128 B/ }),
     ).toBeVisible();
     await card.getByRole("button", { name: "Arithmetic" }).click();
-    await expect(card).toContainText("÷ 48 MiB = 0.833 FLOP/B, left of the ridge at 50");
+    await expect(card).toContainText("÷ 48 MiB = 0.25 FLOP/B, left of the ridge at 50");
     await expect(card).toContainText(/FLOP\/s in the predicted time, [\d.]+ % of the peak of 100 TFLOP\/s/);
     await card.getByRole("button", { name: "Instructions" }).click();
     await expect(card.getByRole("row", { name: /^Loads from memory 2$/ })).toBeVisible();
