@@ -104,6 +104,9 @@ test("medians are on screen while a run goes on; every element is compared; the 
     const measured = play.region("Measured");
     await expect(measured.getByText("Same result.")).toBeVisible(LONG);
     await expect(measured.getByRole("img", { name: /^Median time: naive .*; this step .*; fused / })).toBeVisible();
+    // Its time is no other step's.
+    await page.keyboard.press("End");
+    await expect(measured.getByRole("img", { name: /^Median time: naive [^;]*; fused / })).toBeVisible();
   });
 });
 

@@ -1,7 +1,7 @@
 /** @file Saves a chart of both plans as a picture. */
 import type { GrowthOf, SavedSheet } from "../fusion";
 import { download, loadPixels, loadPosters } from "../panels";
-import { isRunOf, playground, selectExample, selectTitle, type PlaygroundState } from "../state";
+import { isRunOf, playground, runAt, selectExample, selectTitle, type PlaygroundState } from "../state";
 import type { PosterName } from "../panels";
 
 /** Plans by what they save for the backward pass, asked for where no panel did. */
@@ -27,7 +27,7 @@ export async function saveChart(state: PlaygroundState, name: PosterName, kind: 
   const { compilation } = state.derived;
   if (!compilation) return;
   const [{ missing, posterOf, svgText }, { pageInk, pngOf }] = await Promise.all([loadPosters(), loadPixels()]);
-  const run = state.run.status === "done" && isRunOf(state.run.run, compilation) ? state.run.run : null;
+  const run = state.run.status === "done" && isRunOf(state.run.run, compilation) ? runAt(state.run.run, state.cursor) : null;
   const sheet = name === "saved" ? await sheetOf(state) : null;
   const growth = name === "growth" ? await growthIn(state) : null;
   const title = selectTitle(state) ?? "This program";

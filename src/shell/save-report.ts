@@ -2,7 +2,7 @@
 import { encodeLink } from "../document";
 import { loadGraphPicture } from "../editor";
 import { download, loadReport } from "../panels";
-import { isRunOf, pageAddress, selectTitle, sharedState, type PlaygroundState } from "../state";
+import { isRunOf, pageAddress, runAt, selectTitle, sharedState, type PlaygroundState } from "../state";
 
 /** Does nothing while there is no plan. The times are those of the last run, where it is of this program. */
 export async function saveReport(state: PlaygroundState): Promise<void> {
@@ -14,7 +14,7 @@ export async function saveReport(state: PlaygroundState): Promise<void> {
     encodeLink(sharedState(state)),
   ]);
   const title = selectTitle(state) ?? "Fusion report";
-  const run = state.run.status === "done" && isRunOf(state.run.run, compilation) ? state.run.run : null;
+  const run = state.run.status === "done" && isRunOf(state.run.run, compilation) ? runAt(state.run.run, state.cursor) : null;
   const link = encoded.ok ? pageAddress().base + encoded.value : null;
   const html = reportHtml(compilation, run, { title, picture: graphPicture(title), link });
   if (html) download("report.html", "text/html", html);

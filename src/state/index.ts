@@ -23,6 +23,7 @@ export {
   selectPlan,
   selectPlanned,
   isRunOf,
+  runAt,
   selectScore,
   selectSize,
   selectStep,

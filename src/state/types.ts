@@ -151,6 +151,8 @@ export interface FinishedRun {
     readonly fused: Plan;
     readonly hand?: Plan | null;
   };
+  /** The step that was timed beside both ends; absent where the page showed one of them. */
+  readonly cursor?: number;
   /** The plans that the page showed: their schedules follow the document's device. */
   readonly planned?: FinishedRun["plans"];
   /** Absent where no kernel was written by hand. */

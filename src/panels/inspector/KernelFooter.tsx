@@ -1,7 +1,7 @@
 /** @file Copy, Diff with naive, Knobs, Export. */
 import { lazy, Suspense, useState } from "react";
 import { kernelTitle, type Fusion, type Plan } from "../../fusion";
-import { isRunOf, loadPart, playground, selectNaiveFusion, usePlayground, type FinishedRun } from "../../state";
+import { isRunOf, loadPart, playground, runAt, selectNaiveFusion, usePlayground, type FinishedRun } from "../../state";
 import { Icon } from "../../icons";
 import { copyText } from "../copy-text";
 import { download } from "../download";
@@ -32,8 +32,8 @@ async function exportModule(fusion: Fusion, plan: Plan): Promise<void> {
 
 /** The last run, where it is of the program that is planned. */
 function finishedRun(): FinishedRun | null {
-  const { derived, run } = playground.getState();
-  return run.status === "done" && isRunOf(run.run, derived.compilation) ? run.run : null;
+  const { derived, run, cursor } = playground.getState();
+  return run.status === "done" && isRunOf(run.run, derived.compilation) ? runAt(run.run, cursor) : null;
 }
 
 /** Counts, decisions, times and a checklist, to read. */

@@ -9,6 +9,7 @@ import {
   selectPlan,
   selectPlanned,
   usePlayground,
+  type CheckRow,
   type FinishedRun,
   type PlaygroundState,
   playground,
@@ -102,6 +103,10 @@ function Results({ view, only }: { readonly view: MeasuredView; readonly only: S
   );
 }
 
+/** Of the plans that the panel shows. */
+const comparedIn = ({ check, plans }: FinishedRun): readonly CheckRow[] =>
+  (check ?? []).filter(({ plan }) => plan !== "step" || plans.step);
+
 /** What was measured of another program has no colours. */
 const resultsClass = ({ old }: MeasuredView): string => (old ? "measured-results old" : "measured-results");
 
@@ -120,7 +125,11 @@ export function MeasuredPanel() {
   const [numbers, setNumbers] = useState(false);
   const chapter = useChapterModule();
   const covered = usePlayground(selectIsCovered);
-  const view = useMemo(() => measuredView({ run, document, compilation }), [run, document, compilation]);
+  const cursor = usePlayground((state) => state.cursor);
+  const view = useMemo(
+    () => measuredView({ run, document, compilation, cursor }),
+    [run, document, compilation, cursor],
+  );
   const device = view.run?.result.device ?? known;
   const repeats = view.run ? (timeRows(view.run)[0]?.repeats ?? null) : null;
   const withoutGpu = problem !== null && !view.run;
@@ -168,7 +177,7 @@ export function MeasuredPanel() {
       {!covered && numbers && view.run && !view.withheld && <Numbers run={view.run} />}
       {!covered && <Results view={view} only={only} />}
       <Suspense>{!covered && view.run?.hand && only !== "roofline" && <ByHand run={view.run} />}</Suspense>
-      {!covered && view.run?.check && only !== "roofline" && <Differences rows={view.run.check} full={view.run.full} />}
+      {!covered && view.run?.check && only !== "roofline" && <Differences rows={comparedIn(view.run)} full={view.run.full} />}
       {only === "all" && !withoutGpu && <MemoryField />}
       {only === "all" && <ExampleVariants />}
       {!covered && only === "all" && chapter && <chapter.ChapterNotes />}

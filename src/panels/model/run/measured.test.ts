@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { compile, defaultOptions, fusionAt, planForTarget, targetOf, type Compilation } from "../../../fusion";
-import { isRunOf } from "../../../state";
-import { countedRows, scheduleNote } from "./measured";
+import { isRunOf, type FinishedRun } from "../../../state";
+import { countedRows, measuredView, scheduleNote } from "./measured";
+import { measuredScore } from "./measured-score";
+import { timeRows } from "./timings";
 
 test("the transfers beside an earlier run's times are those of its own plans", () => {
   const rowsOf = ({ naivePlan, fusedPlan }: Compilation) => [
@@ -47,4 +49,24 @@ test("the transfers of a run, and its note, are the same after another program i
   expect(note).toMatch(/^As run on this device: naive \d, fused \d full-size transfers\. /);
   expect(scheduleNote(other, run)).toBe(note);
   expect(countedRows(later, other, run)).toEqual(countedRows(planned, compilation, run));
+});
+
+test("the time of the step that ran is told at that step alone", () => {
+  const text = "x: f32[64, 256]\ny = softmax(relu(exp(x)), dim=-1)\n";
+  const compilation = compile(text, { ...defaultOptions, granularity: "primitive" });
+  const last = compilation.steps.length;
+  expect(last).toBeGreaterThan(2);
+  const step = planForTarget(fusionAt(compilation, 1), targetOf(defaultOptions.profile), defaultOptions);
+  const plans = { naive: compilation.naivePlan!, step, fused: compilation.fusedPlan! };
+  const timings = ["naive", "step", "fused"].map((plan) => ({ plan, kernel: null, nanoseconds: [1e4], repeats: 1 }));
+  const result = { device: { software: false }, timings, stopped: false };
+  const finished = { text, plans, planned: plans, cursor: 1, result, check: [], predictedFor: null };
+  const run = { status: "done", run: finished as unknown as FinishedRun } as const;
+  const document = { text } as Parameters<typeof measuredView>[0]["document"];
+  for (let cursor = 0; cursor <= last; cursor++) {
+    const view = measuredView({ run, document, compilation, cursor });
+    expect(timeRows(view.run!).some(({ plan }) => plan === "step")).toBe(cursor === 1);
+    const now = measuredScore(run, text, compilation, cursor, last)!.values[1];
+    expect(now === "–").toBe(cursor > 1 && cursor < last);
+  }
 });

@@ -1,5 +1,5 @@
 /** @file What the measured panel shows in each state of a run. */
-import { isRunOf, type FinishedRun, type PlaygroundState } from "../../../state";
+import { isRunOf, runAt, type FinishedRun, type PlaygroundState } from "../../../state";
 import type { Compilation, Plan } from "../../../fusion";
 import { count } from "../units";
 import { tallyOf } from "../plan/score";
@@ -48,7 +48,7 @@ function messageOf({ run, document, compilation }: Shown, shown: FinishedRun | n
   return older + (shown.result.stopped ? `Stopped after ${count(samples)} samples.` : "");
 }
 
-interface Shown extends Pick<PlaygroundState, "run" | "document"> {
+interface Shown extends Pick<PlaygroundState, "run" | "document" | "cursor"> {
   /** What is planned now; null while it is not known. */
   readonly compilation: Compilation | null;
 }
@@ -58,14 +58,16 @@ const isOfPlan = (run: FinishedRun, compilation: Compilation | null): boolean =>
   compilation?.text !== run.text || isRunOf(run, compilation);
 
 export function measuredView(state: Shown): MeasuredView {
-  const run = runOf(state);
+  const found = runOf(state);
+  const old =
+    found !== null &&
+    ((state.run.status !== "done" && !liveOf(state.run)) ||
+      found.text !== state.document.text ||
+      !isOfPlan(found, state.compilation));
+  const run = found && !old ? runAt(found, state.cursor) : found;
   return {
     run,
-    old:
-      run !== null &&
-      ((state.run.status !== "done" && !liveOf(state.run)) ||
-        run.text !== state.document.text ||
-        !isOfPlan(run, state.compilation)),
+    old,
     subtitle: run ? subtitleOf(run) : "",
     withheld: (run?.check && verdictOf(run.check, run)?.same === false) ?? false,
     message: messageOf(state, run),
