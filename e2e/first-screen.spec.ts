@@ -309,6 +309,16 @@ test("a tour is offered once: five stops with the program's own numbers, forward
   await expect(page.getByRole("button", { name: "Tour", exact: true })).toHaveCount(0);
   await play.command("Take the tour");
   await expect(tour).toContainText("1 of 5");
+  // Of another program, and begun anew, it speaks of the state that is shown.
+  await play.example("Softmax");
+  await expect(tour).toContainText("This is the program before any fusion: 5 kernels.");
+  const naive = play.region("Score").getByRole("img", { name: /^Kernels: naive 5, now 5/ });
+  await expect(naive).toBeVisible();
+  await play.leaveFields();
+  await page.keyboard.press("End");
+  await expect(naive).toBeHidden();
+  await play.command("Take the tour");
+  await expect(naive).toBeVisible();
 });
 
 test("who comes back finds the step that was looked at last, with its card", async ({ page, play }) => {

@@ -468,7 +468,7 @@ test("the tour is offered until it was begun or skipped, on this machine", () =>
   expect([state().tour, state().toured]).toEqual([null, false]);
   state().actions.showTour(0);
   state().actions.showTour(1);
-  expect([state().tour, state().toured]).toEqual([1, true]);
+  expect([state().tour, state().toured]).toEqual([{ stop: 1 }, true]);
   state().actions.showTour(null);
   const again = createPlayground(environmentWith(shelf));
   again.start();

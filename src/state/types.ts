@@ -263,8 +263,8 @@ export interface PlaygroundState {
   readonly laptop: LaptopCheck | null;
   /** Fragments that laptops handed in, for the class board; stored on this machine only. */
   readonly board: readonly string[];
-  /** The stop of the tour that is shown, from 0; null while nobody takes it. */
-  readonly tour: number | null;
+  /** The stop of the tour that is shown, from 0: another object each time that somebody goes there; null while nobody takes it. */
+  readonly tour: { readonly stop: number } | null;
   /** The tour was taken or skipped on this machine: it is not offered again. */
   readonly toured: boolean;
   /** The page stands in another page or a slide: graph, counts and steps only, and nothing is kept. */

@@ -16,7 +16,7 @@ import {
 } from "../../state";
 import { Icon, type IconName } from "../../icons";
 import { scoreWords } from "../model/plan/score";
-import { stepAnnouncement, stepSentence } from "../model/plan/step-words";
+import { noSteps, stepAnnouncement, stepSentence } from "../model/plan/step-words";
 import { count } from "../model/units";
 import { useNoteButtons } from "../notes/note-buttons";
 import { Staircase } from "./Staircase";
@@ -94,7 +94,7 @@ function StepText({ total, stepped }: { readonly total: number; readonly stepped
   if (!step) {
     const words =
       total === 0
-        ? "Nothing to fuse here."
+        ? noSteps(planned.options)
         : `Naive plan. Play to see ${total === 1 ? "the one step" : `all ${count(total)} steps`}.`;
     return <p className="scrub-text">{words}</p>;
   }

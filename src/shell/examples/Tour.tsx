@@ -1,7 +1,7 @@
 /** @file A walk through the page: one card beside the part that it is about, at the reader's own pace. */
 import { useLayoutEffect, useRef, useState } from "react";
 import { InlineCode } from "../../panels";
-import { playground, usePlayground } from "../../state";
+import { playground, usePlayground, type PlaygroundState } from "../../state";
 import { besidePart, stops } from "./tour";
 import "./tour.css";
 
@@ -17,15 +17,15 @@ const goTo = (stop: number): void => (stop < stops.length ? playground.getState(
 
 type Place = ReturnType<typeof besidePart>;
 
+type At = NonNullable<PlaygroundState["tour"]>;
+
 /** Does what a stop is about, outlines its part of the page, and answers where the card stands beside it. */
-function useStop(at: number): readonly [(card: HTMLElement | null) => void, Place | null] {
+function useStop(at: At): readonly [(card: HTMLElement | null) => void, Place | null] {
   const card = useRef<HTMLElement | null>(null);
   const [place, setPlace] = useState<Place | null>(null);
   useLayoutEffect(() => {
-    const { part, pane, enter } = stops[at]!;
-    const state = playground.getState();
-    state.actions.showPane(pane);
-    enter(state);
+    const { part, pane } = stops[at.stop]!;
+    playground.getState().actions.showPane(pane);
     let outlined: HTMLElement | null = null;
     const look = (): void => {
       const partOf = (name: string) => document.querySelector<HTMLElement>(`[data-pane="${name}"]`);
@@ -55,13 +55,17 @@ function useStop(at: number): readonly [(card: HTMLElement | null) => void, Plac
       if (outlined) delete outlined.dataset["toured"];
     };
   }, [at]);
+  // What is said is said of a state of the program: of another program it is that one's.
+  const of = usePlayground(({ derived }) => derived.compilation);
+  useLayoutEffect(() => stops[at.stop]!.enter(playground.getState()), [at, of]);
   return [(element) => void (card.current = element), place];
 }
 
-function Stop({ at }: { readonly at: number }) {
-  const words = usePlayground(stops[at]!.words);
+function Stop({ at }: { readonly at: At }) {
+  const { stop } = at;
+  const words = usePlayground(stops[stop]!.words);
   const [ref, place] = useStop(at);
-  const last = at + 1 === stops.length;
+  const last = stop + 1 === stops.length;
   return (
     <aside
       ref={ref}
@@ -72,7 +76,7 @@ function Stop({ at }: { readonly at: number }) {
       style={place ? { left: place.left, top: place.top } : { visibility: "hidden" }}
     >
       <p className="tour-position">
-        {at + 1} of {stops.length}
+        {stop + 1} of {stops.length}
       </p>
       <p role="status">
         <InlineCode text={words} />
@@ -84,12 +88,12 @@ function Stop({ at }: { readonly at: number }) {
           </button>
         )}
         <span className="grow" />
-        {at > 0 && (
-          <button type="button" className="plain" onClick={() => goTo(at - 1)}>
+        {stop > 0 && (
+          <button type="button" className="plain" onClick={() => goTo(stop - 1)}>
             Back
           </button>
         )}
-        <button type="button" className="action" onClick={() => goTo(at + 1)}>
+        <button type="button" className="action" onClick={() => goTo(stop + 1)}>
           {last ? "Done" : "Next"}
         </button>
       </div>

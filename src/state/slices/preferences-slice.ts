@@ -87,9 +87,9 @@ export const preferencesSlice: Slice<
       context.set({ theme, shownTheme: shown(environment, theme) });
       keep();
     },
-    showTour(tour) {
+    showTour(stop) {
       const first = !context.get().toured;
-      context.set({ tour, toured: true });
+      context.set({ tour: stop === null ? null : { stop }, toured: true });
       if (first) keep();
     },
     showInspector(inspector) {

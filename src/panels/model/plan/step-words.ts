@@ -1,5 +1,5 @@
 /** @file A step in words: for the line above the staircase, for tooltips and for screen readers. */
-import { settled, titleOf, type Compilation, type ReasonCode, type Step } from "../../../fusion";
+import { settled, titleOf, type Compilation, type CompileOptions, type ReasonCode, type Step } from "../../../fusion";
 import { stepNames } from "../../../picture";
 import { count } from "../units";
 
@@ -35,6 +35,12 @@ export function stepSentence(compilation: Compilation, step: Step, passTitle: st
     pass: passTitle.charAt(0).toLowerCase() + passTitle.slice(1),
     about: `${stepNames(compilation, step)} ${outcomeOf(step)}`,
   };
+}
+
+/** Why nothing was decided: no pass ran, or none found anything to do. */
+export function noSteps({ level, disabledPasses }: Pick<CompileOptions, "level" | "disabledPasses">): string {
+  if (level === 0) return "Level 0 runs no pass. Choose a higher level in Options.";
+  return disabledPasses.length > 0 ? "The passes that run find nothing to fuse here." : "Nothing to fuse here.";
 }
 
 /** What a screen reader hears: the outcome first, then the reason. */
