@@ -29,6 +29,16 @@ test("a softmax is read in every tab of the inspector, by press and by arrow key
       await expect(tabOf(title)).toBeFocused();
     }
   });
+  await test.step("the values of another program are not asked of an op that was selected in this one", async () => {
+    const tab = page.getByRole("tab", { name: /^Values/ });
+    await play.type("x: f32[2, 3]\ny = relu(exp(x))\n");
+    await play.node(/^relu/).click();
+    await tab.click();
+    await expect(play.region("Kernels").getByRole("group", { name: "Values of y relu" })).toContainText("Elements6");
+    await play.type("x: f32[2, 3]\nm = relu(exp(x))\n");
+    await expect(play.region("Kernels").getByRole("group", { name: "Values of m relu" })).toContainText("Elements6");
+    await play.example("Softmax");
+  });
   await test.step("a kernel is read in CUDA and in Triton, and neither is run", async () => {
     await expect(play.steps).toBeVisible();
     await page.getByRole("button", { name: "Export…" }).click();

@@ -69,3 +69,9 @@ test("an answer that nobody waits for any more is not asked for", async () => {
   expect([asked(), page.getState().savedSheet]).toEqual([0, null]);
   page.dispose();
 });
+
+test("no smaller size is asked for where the program has no such value at any size", async () => {
+  const { page } = await busyPage("numbers");
+  expect(await page.getState().actions.numbersOf("nothing" as never)).toBe("This program has no value nothing.");
+  page.dispose();
+});

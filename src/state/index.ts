@@ -22,6 +22,7 @@ export {
   selectNaivePeak,
   selectPlan,
   selectPlanned,
+  hasValue,
   isRunOf,
   runAt,
   selectScore,

@@ -4,6 +4,7 @@ import {
   type Compilation,
   type DeviceProfile,
   type Fusion,
+  type NodeId,
   type Plan,
   type Step,
   type Sums,
@@ -72,6 +73,10 @@ export const selectNaiveFusion = ({ derived: { compilation } }: PlaygroundState)
   compilation?.naive ? fusionOf(compilation, 0) : null;
 export const selectFinalFusion = ({ derived: { compilation } }: PlaygroundState): Fusion | null =>
   compilation?.naive ? fusionOf(compilation, compilation.steps.length) : null;
+
+/** Whether the program has that value: in the shown state, or before or after all steps. A selection may be left over from an older text. */
+export const hasValue = (state: PlaygroundState, node: NodeId): boolean =>
+  [selectFusion, selectNaiveFusion, selectFinalFusion].some((of) => of(state)?.graph.nodes.has(node));
 
 /** Totals of the naive plan, of the shown state and of the final plan. */
 export interface Score {

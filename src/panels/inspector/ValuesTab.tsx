@@ -11,7 +11,7 @@ import {
   type NodeId,
   type ShownValues,
 } from "../../fusion";
-import { playground, usePlayground, type PlaygroundState } from "../../state";
+import { hasValue, playground, usePlayground, type PlaygroundState } from "../../state";
 import { cellAt, drawCell, gridOf, heatPalette, scaleOf, type CellGrid } from "../heat";
 import { count, plural, significant } from "../model/units";
 import { apartOf, statisticsOf, toldApart } from "../model/kernel/values";
@@ -20,10 +20,12 @@ import { useShownKernel } from "./use-shown-kernel";
 import "./card-views.css";
 import "./values.css";
 
-/** The selected op, or where the selected edge begins. */
-function selectedNode({ selection }: PlaygroundState): NodeId | null {
-  if (selection.kind === "node") return selection.id;
-  return selection.kind === "edge" ? (parseEdgeId(selection.id)?.producer ?? null) : null;
+/** The selected op, or where the selected edge begins, where the program has it. */
+function selectedNode(state: PlaygroundState): NodeId | null {
+  const { selection } = state;
+  const id = selection.kind === "node" ? selection.id : null;
+  const node = selection.kind === "edge" ? (parseEdgeId(selection.id)?.producer ?? null) : id;
+  return node !== null && hasValue(state, node) ? node : null;
 }
 
 /** Null while the worker computes. */

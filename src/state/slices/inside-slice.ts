@@ -1,6 +1,6 @@
 /** @file Looking inside: one kernel at work, and the numbers of a value. Both are asked of the worker, at a small size. */
 import type { Compilation, Kernel } from "../../fusion";
-import { selectPlan } from "../selectors";
+import { hasValue, selectPlan } from "../selectors";
 import type { Slice, SliceContext } from "./slice-context";
 import { askBeside } from "../ask-beside";
 
@@ -37,10 +37,13 @@ export const insideSlice: Slice<"lookInside" | "watchKernel" | "numbersOf"> = (c
       const { cursor } = context.get();
       const of = context.get().derived.compilation;
       if (!of) return "There is no plan yet.";
+      // Of the state that is asked about: another may be shown when the answer comes.
+      const has = hasValue(context.get(), node);
       const { text, options } = of;
       const reply = await askBeside(context, { kind: "numbers", text, options, cursor, node }, changed(of));
       if (!reply.ok) return reply.text;
-      return (reply.value.kind === "numbers" && reply.value.numbers) || large("value");
+      if (reply.value.kind === "numbers" && reply.value.numbers) return reply.value.numbers;
+      return has ? large("value") : `This program has no value ${node}.`;
     },
   };
 };
