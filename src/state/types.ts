@@ -145,12 +145,7 @@ export interface FinishedRun {
   /** Whose roofs and launches the plans' predicted times are made of; null when nothing is known that fits this machine. */
   readonly predictedFor: string | null;
   /** The plans that ran (schedules follow the adapter), for their own counts. */
-  readonly plans: {
-    readonly naive: Plan;
-    readonly step: Plan | null;
-    readonly fused: Plan;
-    readonly hand?: Plan | null;
-  };
+  readonly plans: { readonly naive: Plan; readonly step: Plan | null; readonly fused: Plan; readonly hand?: Plan | null };
   /** The step that was timed beside both ends; absent where the page showed one of them. */
   readonly cursor?: number;
   /** The plans that the page showed: their schedules follow the document's device. */
