@@ -27,7 +27,8 @@ export async function saveChart(state: PlaygroundState, name: PosterName, kind: 
   const { compilation } = state.derived;
   if (!compilation) return;
   const [{ missing, posterOf, svgText }, { pageInk, pngOf }] = await Promise.all([loadPosters(), loadPixels()]);
-  const run = state.run.status === "done" && isRunOf(state.run.run, compilation) ? runAt(state.run.run, state.cursor) : null;
+  const run =
+    state.run.status === "done" && isRunOf(state.run.run, compilation) ? runAt(state.run.run, state.cursor) : null;
   const sheet = name === "saved" ? await sheetOf(state) : null;
   const growth = name === "growth" ? await growthIn(state) : null;
   const title = selectTitle(state) ?? "This program";

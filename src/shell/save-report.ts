@@ -14,7 +14,8 @@ export async function saveReport(state: PlaygroundState): Promise<void> {
     encodeLink(sharedState(state)),
   ]);
   const title = selectTitle(state) ?? "Fusion report";
-  const run = state.run.status === "done" && isRunOf(state.run.run, compilation) ? runAt(state.run.run, state.cursor) : null;
+  const run =
+    state.run.status === "done" && isRunOf(state.run.run, compilation) ? runAt(state.run.run, state.cursor) : null;
   const link = encoded.ok ? pageAddress().base + encoded.value : null;
   const html = reportHtml(compilation, run, { title, picture: graphPicture(title), link });
   if (html) download("report.html", "text/html", html);

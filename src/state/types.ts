@@ -145,11 +145,15 @@ export interface FinishedRun {
   /** Whose roofs and launches the plans' predicted times are made of; null when nothing is known that fits this machine. */
   readonly predictedFor: string | null;
   /** The plans that ran (schedules follow the adapter), for their own counts. */
-  readonly plans: { readonly naive: Plan; readonly step: Plan | null; readonly fused: Plan; readonly hand?: Plan | null };
-  /** The step that was timed beside both ends; absent where the page showed one of them. */
-  readonly cursor?: number;
-  /** The plans that the page showed: their schedules follow the document's device. */
+  readonly plans: {
+    readonly naive: Plan;
+    readonly step: Plan | null;
+    readonly fused: Plan;
+    readonly hand?: Plan | null;
+  };
+  /** The plans that the page showed, whose schedules follow the document's device, and which step it was where one ran beside both ends. */
   readonly planned?: FinishedRun["plans"];
+  readonly cursor?: number;
   /** Absent where no kernel was written by hand. */
   readonly hand?: HandRun;
 }

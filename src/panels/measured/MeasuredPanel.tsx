@@ -177,7 +177,9 @@ export function MeasuredPanel() {
       {!covered && numbers && view.run && !view.withheld && <Numbers run={view.run} />}
       {!covered && <Results view={view} only={only} />}
       <Suspense>{!covered && view.run?.hand && only !== "roofline" && <ByHand run={view.run} />}</Suspense>
-      {!covered && view.run?.check && only !== "roofline" && <Differences rows={comparedIn(view.run)} full={view.run.full} />}
+      {!covered && view.run?.check && only !== "roofline" && (
+        <Differences rows={comparedIn(view.run)} full={view.run.full} />
+      )}
       {only === "all" && !withoutGpu && <MemoryField />}
       {only === "all" && <ExampleVariants />}
       {!covered && only === "all" && chapter && <chapter.ChapterNotes />}

@@ -32,7 +32,12 @@ export function measuredScore(
   if (!first || !last) return null;
   const [naive, fused] = [first.median, last.median];
   // At either end the shown plan is one of the two, which a run does not time twice.
-  const generated = cursor === 0 ? naive : cursor >= steps ? fused : (run.run.cursor === cursor ? times.get("step") : undefined)?.median;
+  const generated =
+    cursor === 0
+      ? naive
+      : cursor >= steps
+        ? fused
+        : (run.run.cursor === cursor ? times.get("step") : undefined)?.median;
   const step = byHand === undefined ? generated : (byHand ?? undefined);
   const all = [naive, step ?? fused, fused] as const;
   const measure = measureMicros(all);
