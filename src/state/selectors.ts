@@ -136,7 +136,7 @@ export const isRunOf = (
 
 /** A run as it is told at step `cursor`: what was timed of another step is not that one's. */
 export const runAt = (run: FinishedRun, cursor: number): FinishedRun =>
-  !run.plans.step || run.cursor === cursor ? run : { ...run, plans: { ...run.plans, step: null } };
+  !run.plans.step || run.planned?.cursor === cursor ? run : { ...run, plans: { ...run.plans, step: null } };
 
 /** A run ended somehow, on the GPU or on the CPU. */
 export const selectEnded = ({ run, cpuCheck }: Pick<PlaygroundState, "run" | "cpuCheck">): boolean =>

@@ -152,8 +152,7 @@ export interface FinishedRun {
     readonly hand?: Plan | null;
   };
   /** The plans that the page showed, whose schedules follow the document's device, and which step it was where one ran beside both ends. */
-  readonly planned?: FinishedRun["plans"];
-  readonly cursor?: number;
+  readonly planned?: FinishedRun["plans"] & { readonly cursor?: number };
   /** Absent where no kernel was written by hand. */
   readonly hand?: HandRun;
 }

@@ -346,8 +346,7 @@ export async function runOn(
     source,
     predictedFor,
     plans: { ...plans, hand },
-    ...(plans.step && { cursor }),
-    ...(naivePlan && fusedPlan && { planned: { naive: naivePlan, step: stepPlan, fused: fusedPlan, hand } }),
+    ...(naivePlan && fusedPlan && { planned: { naive: naivePlan, step: stepPlan, fused: fusedPlan, hand, cursor } }),
     ...(own ? { hand: own } : {}),
   };
   let progress = preparing("Building kernels");

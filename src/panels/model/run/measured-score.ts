@@ -37,7 +37,7 @@ export function measuredScore(
       ? naive
       : cursor >= steps
         ? fused
-        : (run.run.cursor === cursor ? times.get("step") : undefined)?.median;
+        : (run.run.planned?.cursor === cursor ? times.get("step") : undefined)?.median;
   const step = byHand === undefined ? generated : (byHand ?? undefined);
   const all = [naive, step ?? fused, fused] as const;
   const measure = measureMicros(all);

@@ -60,7 +60,7 @@ test("the time of the step that ran is told at that step alone", () => {
   const plans = { naive: compilation.naivePlan!, step, fused: compilation.fusedPlan! };
   const timings = ["naive", "step", "fused"].map((plan) => ({ plan, kernel: null, nanoseconds: [1e4], repeats: 1 }));
   const result = { device: { software: false }, timings, stopped: false };
-  const finished = { text, plans, planned: plans, cursor: 1, result, check: [], predictedFor: null };
+  const finished = { text, plans, planned: { ...plans, cursor: 1 }, result, check: [], predictedFor: null };
   const run = { status: "done", run: finished as unknown as FinishedRun } as const;
   const document = { text } as Parameters<typeof measuredView>[0]["document"];
   for (let cursor = 0; cursor <= last; cursor++) {
