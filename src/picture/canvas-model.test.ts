@@ -36,6 +36,19 @@ test("an operand without a name is no letter that the program has as a name", ()
   expect(say("h: f32[8]\ny = exp(h)\n")).toEqual(["e^h"]);
 });
 
+test("an initial is no other name of the program, and not one letter for two names", () => {
+  const say = (text: string): string =>
+    sceneAt(text)
+      .nodes.flatMap(({ kind, formula }) => (kind === "op" ? [formula] : []))
+      .at(-1)!;
+  const inputs = "bar_alpha: f32[8]\nbar_beta: f32[8]\n";
+  expect(say(`${inputs}y = bar_alpha + bar_beta\n`)).toBe("b + bar_beta");
+  expect(say(`b: f32[8]\n${inputs}y = bar_alpha + bar_beta\nz = b * y\n`)).toBe("b · y");
+  const long = "variance_of_rows: f32[8]\nvalue_of_columns: f32[8]\n";
+  expect(say(`${long}y = variance_of_rows - value_of_columns\n`)).toBe("");
+  expect(say(`${long.replace("value", "mean")}y = variance_of_rows - mean_of_columns\n`)).toBe("v − m");
+});
+
 test("one bracket for each statement of the program", () => {
   const scene = sceneAt(`${SOFTMAX}z = y * 2\n`);
   const brackets = bracketsOf(scene, columnOf(scene));

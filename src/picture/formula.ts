@@ -1,5 +1,5 @@
 /** @file The short formula on an op's box, from its definition and its operands' names. */
-import { nodeName, topName, type Graph, type Node, type NodeId } from "../fusion";
+import { boundName, nodeName, topName, type Graph, type Node, type NodeId } from "../fusion";
 import { formulaParts } from "./ops";
 import { showNumber, textWidth } from "./format";
 
@@ -16,26 +16,72 @@ function nameOf(graph: Graph, id: NodeId): string | null {
   return name === node.op ? (topName(id) === id ? id : null) : name;
 }
 
-/** Every name that the drawing shows; a letter of a definition would be taken for it. */
+/** Every name of the program and of its drawing: a letter that stands for something else would be taken for it. */
 function namesIn(graph: Graph): ReadonlySet<string> {
   const known = namesOf.get(graph);
   if (known) return known;
-  const all = new Set([...graph.nodes.keys()].flatMap((id) => nameOf(graph, id) ?? []));
+  const all = new Set([...graph.nodes.keys()].flatMap((id) => [boundName(id), nameOf(graph, id) ?? []].flat()));
   namesOf.set(graph, all);
   return all;
 }
 const namesOf = new WeakMap<Graph, ReadonlySet<string>>();
 
 /** What stands for the operands without a name: the definition's letters, or others where the program has those as names. */
-const SPARE = ["u", "v", "w", "p", "q"] as const;
+const SPARE: readonly string[] = "uvwpqabcdefghijklmnorstxyz".split("");
 
-/** A definition's letters → what they are called here. */
-function lettersOf(graph: Graph, operands: readonly string[], names: readonly (string | null)[]): Map<string, string> {
+/** Words of a formula that are no functions. */
+const WORDS = /[A-Za-z_]\w*(?![\w(])/g;
+
+/** A definition's letters → what they are called here; null where the program has a name for each that could be taken, or one of the definition's other words as a name. */
+function lettersOf(
+  graph: Graph,
+  { formula, operands }: { readonly formula: string; readonly operands: readonly string[] },
+  names: readonly (string | null)[],
+): ReadonlyMap<string, string> | null {
   const taken = namesIn(graph);
-  const spare = SPARE.filter((letter) => !taken.has(letter));
-  return new Map(
-    operands.map((word, i) => [word, names[i] ?? (taken.has(word) ? (spare.shift() ?? word) : word)] as const),
-  );
+  const spare = SPARE.filter((letter) => !taken.has(letter) && !operands.includes(letter));
+  const letters = new Map<string, string>();
+  for (const [i, word] of operands.entries()) {
+    const letter = names[i] ?? (taken.has(word) ? spare.shift() : word);
+    if (letter === undefined) return null;
+    letters.set(word, letter);
+  }
+  // A count, `Σ x / n`, may be N.
+  for (const word of formula.match(WORDS) ?? []) {
+    if (letters.has(word) || !taken.has(word)) continue;
+    const other = word.toUpperCase();
+    if (word.length > 1 || taken.has(other)) return null;
+    letters.set(word, other);
+  }
+  return letters;
+}
+
+/** The first letter of a name, where nothing else of the program is called so; a number stays as it is. */
+function initialOf(graph: Graph, name: string): string | null {
+  if (!/^[A-Za-z_]/.test(name)) return name;
+  const letter = name.charAt(0);
+  return letter === name || !namesIn(graph).has(letter) ? letter : null;
+}
+
+/** `a + b` in as few letters as there is room for: whole names first, then initials; the sign with the right one alone. */
+function infixOf(
+  graph: Graph,
+  left: string | null,
+  sign: string,
+  right: string | null,
+  fits: (text: string) => boolean,
+): string {
+  if (right === null) return "";
+  const [first, last] = [left === null ? null : initialOf(graph, left), initialOf(graph, right)];
+  // Two names are never one letter.
+  const isClear = first !== last || left === right;
+  const options = [
+    left !== null && `${left} ${sign} ${right}`,
+    first !== null && (first !== right || left === right) && `${first} ${sign} ${right}`,
+    `${sign} ${right}`,
+    first !== null && last !== null && isClear && `${first} ${sign} ${last}`,
+  ];
+  return options.find((text) => text !== false && fits(text)) || "";
 }
 
 /** Letters that definitions write as exponents. */
@@ -51,19 +97,13 @@ export function formulaOf(graph: Graph, node: Node, title: string): string {
   const names = node.inputs.map((id) => nameOf(graph, id));
   const infix = /^(\w+) (\S+) (\w+)$/.exec(parts.formula);
   const room = BOX - ROOM_AROUND - textWidth(title, 13);
+  const fits = (text: string): boolean => textWidth(text, 12, true) <= room;
   if (infix && parts.operands.includes(infix[1]!) && parts.operands.includes(infix[3]!)) {
-    const [left, sign, right] = [
-      names[0] ?? null,
-      infix[2] === "*" ? "·" : infix[2]!.replace("-", "−"),
-      names[1] ?? null,
-    ];
-    const short = (name: string): string => (/^[A-Za-z_]/.test(name) ? name.charAt(0) : name);
-    const options = left && right ? [`${left} ${sign} ${right}`, `${short(left)} ${sign} ${right}`] : [];
-    if (right) options.push(`${sign} ${right}`);
-    if (left && right) options.push(`${short(left)} ${sign} ${short(right)}`);
-    return options.find((text) => textWidth(text, 12, true) <= room) ?? "";
+    const sign = infix[2] === "*" ? "·" : infix[2]!.replace("-", "−");
+    return infixOf(graph, names[0] ?? null, sign, names[1] ?? null, fits);
   }
-  const letters = lettersOf(graph, parts.operands, names);
+  const letters = lettersOf(graph, parts, names);
+  if (!letters) return "";
   const text = parts.formula
     .replace(/[A-Za-z_]\w*/g, (word) => letters.get(word) ?? word)
     .replace(/(⁻?)([ˣᵃᵇ])/g, (raised, minus: string, letter: string) => {
@@ -71,5 +111,5 @@ export function formulaOf(graph: Graph, node: Node, title: string): string {
       return name === RAISED[letter] ? raised : `^${minus && "−"}${name}`;
     });
   const repeats = text.startsWith(`${node.op}(`) && title === node.op;
-  return !repeats && textWidth(text, 12, true) <= room ? text : "";
+  return !repeats && fits(text) ? text : "";
 }
