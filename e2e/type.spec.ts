@@ -221,6 +221,24 @@ test("mistakes are underlined, told, mended by a click, and grey what follows fr
     await expect(hover.first()).toContainText("64");
     await expect(hover.first()).toContainText("16");
   });
+  await test.step("the others are listed on demand, by mouse and keys: mistakes first, each with its line and its fix", async () => {
+    await play.type("import torch\nx: f32[64, 32]\nunread = exp(x)\na = gelo(x)\nc = relu(missing)\n");
+    const program = play.region("Program");
+    const list = program.getByRole("list", { name: "Other messages of the program" });
+    const more = program.getByRole("button", { name: /^\d+ more$/ });
+    await expect(program).toContainText("Line 4: No op is called gelo.");
+    await expect(list).toBeHidden();
+    await more.focus();
+    await page.keyboard.press("Enter");
+    const items = list.getByRole("listitem");
+    await expect(items.first()).toContainText("Line 5: Nothing is called missing.");
+    await expect(items.last()).toContainText("Line 1: No import is needed");
+    await items.first().getByRole("button", { name: "Declare missing as an input" }).click();
+    await expect(play.editor).toContainText("missing: f32");
+    await program.getByRole("button", { name: "Show only this" }).click();
+    await expect(list).toBeHidden();
+    await expect(more).toHaveAttribute("aria-expanded", "false");
+  });
   await test.step("a near miss is mended by one click, in one undo step", async () => {
     await play.type("x: f32[64, 64]\ny = gelo(x)\n");
     await page.waitForTimeout(900);

@@ -1,5 +1,5 @@
 /** @file The program: the text that everything follows from, with its costs, its mistakes and their fixes. */
-import { useCallback, useState, useSyncExternalStore, type KeyboardEvent, type Ref } from "react";
+import { useCallback, useState, useSyncExternalStore, type KeyboardEvent, type ReactNode, type Ref } from "react";
 import type { Graph, Diagnostic, Goal } from "../../fusion";
 import { afterIntro, lazyModule, usePlayground, playground } from "../../state";
 import "./program.css";
@@ -97,36 +97,70 @@ function Sign({ severity }: { readonly severity: Diagnostic["severity"] }) {
   );
 }
 
-function Message({ diagnostic, others }: { readonly diagnostic: Diagnostic; readonly others: number }) {
+interface MessageProps {
+  readonly diagnostic: Diagnostic;
+  /** Where the line is said, too, of what is no error. */
+  readonly withLine: boolean;
+  readonly children?: ReactNode;
+}
+
+function Message({ diagnostic, withLine, children }: MessageProps) {
   const { actions } = playground.getState();
+  const { severity, span, line, text } = diagnostic;
   const [fix] = diagnostic.fixes ?? [];
   return (
-    <p className="program-strip" data-severity={diagnostic.severity} aria-live="polite">
-      <Sign severity={diagnostic.severity} />
+    <div className="program-strip" data-severity={severity}>
+      <Sign severity={severity} />
       <span>
-        {diagnostic.severity === "error" && (
-          <button type="button" onClick={() => actions.revealSpan(diagnostic.span)}>
-            Line {diagnostic.line}
-          </button>
+        {(withLine || severity === "error") && (
+          <>
+            <button type="button" onClick={() => actions.revealSpan(span)}>
+              Line {line}
+            </button>
+            {": "}
+          </>
         )}
-        {diagnostic.severity === "error" && ": "}
-        <Words text={diagnostic.text} />{" "}
+        <Words text={text} />{" "}
         {fix && (
           <button type="button" onClick={() => actions.applyEdits(fix.edits, "text")}>
             {fix.title}
           </button>
         )}
-        {others > 0 && <small> {others} more</small>}
+        {children}
       </span>
-    </p>
+    </div>
   );
 }
 
-/** Under the text: the first mistake or warning, in words, with its fix one click away. */
+/** Under the text: the first mistake or warning, in words, with its fix one click away, and the others on demand. */
 function DiagnosticStrip() {
   const diagnostics = usePlayground((state) => state.derived.latest?.diagnostics);
+  const [asked, setAsked] = useState(false);
   const [first, ...others] = byWeight(diagnostics ?? []);
-  return first ? <Message diagnostic={first} others={others.length} /> : null;
+  if (!first) return null;
+  const open = asked && others.length > 0;
+  return (
+    <>
+      <div aria-live="polite">
+        <Message diagnostic={first} withLine={open}>
+          {others.length > 0 && (
+            <button type="button" className="program-more" aria-expanded={open} onClick={() => setAsked(!open)}>
+              {open ? "Show only this" : `${others.length} more`}
+            </button>
+          )}
+        </Message>
+      </div>
+      {open && (
+        <ul className="program-messages" aria-label="Other messages of the program">
+          {others.map((each) => (
+            <li key={`${each.code} ${each.span.from} ${each.span.to}`}>
+              <Message diagnostic={each} withLine />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
 }
 
 /** Goals that are shown; more are in the text. */
