@@ -4,7 +4,7 @@ import { ownModule } from "../reading/own-modules";
 import { dottedName, lastNameOf } from "../reading/syntax";
 import { type DType, sizeOf, type TensorType } from "../../ir";
 import { noteView } from "./memory";
-import { requiresGrad } from "../objects/parameters";
+import { requiresGrad, warnUntracked } from "../objects/parameters";
 import { findOp, opDef, withDefaults } from "../../ops";
 import { applyOp, scalarNode } from "./apply";
 import { dialectIn } from "./dialect";
@@ -252,6 +252,7 @@ export function memberValue(
     case "dtype":
       return { kind: "dtype", dtype: type.dtype };
     case "grad":
+      warnUntracked(interpreter, expr.span, object.value.node);
       return gradOf(interpreter, run, expr, object.value.node);
     case "values":
     case "indices": {

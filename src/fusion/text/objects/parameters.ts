@@ -41,6 +41,30 @@ export function requiresGrad(interpreter: Interpreter, node: NodeId): boolean {
   return false;
 }
 
+/** Where a text asks for gradients of a tensor: `requires_grad=True`, `x.requires_grad_()`. */
+const TRACKED = /\brequires_grad|\bretain_grad/;
+
+/** Warns of the gradient of a tensor of PyTorch, `w = torch.randn(8)`, for which the text never asks: it has one here, and none there. */
+export function warnUntracked(interpreter: Interpreter, at: Span, asked: NodeId): void {
+  const { text, optimizing, drawn, sites, diagnostics } = interpreter;
+  const first = optimizing.first.get(asked) ?? asked;
+  const made = drawn.has(first) && sites.get(first)?.expr;
+  if (!made || made.kind !== "call" || TRACKED.test(text)) return;
+  if (!text.startsWith("torch.", made.span.from)) return;
+  const name = interpreter.nodes.get(first)!.label;
+  const end = made.span.to - 1;
+  const title = "Write requires_grad=True";
+  diagnostics.add(
+    "no-gradient",
+    at,
+    `In PyTorch \`${name}\` has no gradient: make it with requires_grad=True. It is computed here all the same.`,
+    {
+      severity: "warning",
+      fixes: [{ title, edits: [{ span: { from: end, to: end }, insert: ", requires_grad=True" }] }],
+    },
+  );
+}
+
 /**
  * Whether what is moved along derivatives is no training: its next values hang on weights that nothing freezes, and none of those is
  * moved, as where an input is made adversarial or sampled.

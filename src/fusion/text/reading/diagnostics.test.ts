@@ -185,7 +185,7 @@ describe("mistakes", () => {
   });
 
   test("gradients that nothing reads are no results, and the line that asks for them says so", () => {
-    const text = "w = torch.randn(8)\nloss = (w * w).sum()\nloss.backward()\n";
+    const text = "w = torch.randn(8, requires_grad=True)\nloss = (w * w).sum()\nloss.backward()\n";
     const told = (more: string): string[] =>
       parseProgram(text + more).diagnostics.map((each) => `${each.line} ${each.text}`);
     expect(told("")).toEqual([
