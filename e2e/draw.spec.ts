@@ -170,6 +170,41 @@ test("a graph is drawn by the mouse: from the palette, by a double click, on an 
   });
 });
 
+test("an op that is fed from below goes below what feeds it, in sight", async ({ page, play }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await play.open();
+  await expect(play.steps).toBeVisible();
+  await play.command("New program");
+  const canvas = play.region("Graph").getByRole("application");
+  const room = (await canvas.boundingBox())!;
+  const put = async (x: number, y: number, op: string): Promise<void> => {
+    await page.mouse.dblclick(x, y);
+    await page.getByRole("combobox", { name: "Add an op" }).fill(op);
+    await page.keyboard.press("Enter");
+    await expect(play.node(new RegExp(op === "input" ? "^input x" : `^${op}`))).toBeVisible();
+    await page.keyboard.press("Escape");
+  };
+  const middle = room.x + room.width / 2;
+  await put(middle, room.y + 160, "input");
+  await put(middle - 100, room.y + 400, "relu");
+  await drawFrom(play, /^input x/, await port(play, /^relu/, 0));
+  await page.mouse.up();
+  await expect.poll(() => play.text()).toContain("relu(x)");
+  await put(middle + 150, room.y + 320, "mul");
+  await drawFrom(play, /^relu/, await port(play, /^mul/, 0));
+  await page.mouse.up();
+  await expect.poll(() => play.text()).toMatch(/mul\(relu_1, /);
+  await drawFrom(play, /^input x/, await port(play, /^mul/, 1));
+  await page.mouse.up();
+  await expect(play.region("Kernels").getByRole("heading")).toContainText("relu mul");
+  await page.screenshot({ path: "/tmp/n13/mend13-draw.png" });
+  const [above, below] = [(await play.node(/^relu/).boundingBox())!, (await play.node(/^mul/).boundingBox())!];
+  expect(below.y).toBeGreaterThan(above.y + above.height);
+  expect(below.x).toBeGreaterThan(room.x);
+  expect(below.y + below.height).toBeLessThan(room.y + room.height);
+  expect(below.x + below.width).toBeLessThan(room.x + room.width);
+});
+
 test("an empty program keeps what was open, and a large one opens folded", async ({ page, play }) => {
   await test.step("an empty program is found, and what was open is kept", async () => {
     await start(play, "x: f32[64, 64]\ny = exp(x)\n");

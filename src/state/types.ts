@@ -359,8 +359,8 @@ export interface Actions {
   undo(): void;
   redo(): void;
   // drawing (each is the smallest text edit; fusion/text computes it; answers the reason when it can't be done)
-  /** @param freed a box that gives up the place where a person put it */
-  connect(producer: NodeId, consumer: NodeId, operand: number, freed?: string | null): Promise<string | null>;
+  /** @param put a box that goes elsewhere than where a person placed it: where the layout puts it without `at` */
+  connect(from: NodeId, to: NodeId, operand: number, put?: string | null, at?: Position | null): Promise<string | null>;
   disconnect(edge: EdgeId): Promise<string | null>;
   /** @param from the value that it reads, where it can */
   addOp(op: string, at: Position | null, from?: NodeId | null): Promise<string | null>;

@@ -39,6 +39,8 @@ export interface CanvasState {
   readonly card: CardPlace | null;
   /** What is drawn, for who wants to take it along. */
   readonly shown: Picture | null;
+  /** A box that an edit put elsewhere, until the view was brought to it. */
+  readonly sought: NodeId | null;
   /** What an edit answered when it could not be done. */
   readonly announcement: string | null;
 }
@@ -51,10 +53,14 @@ const start: CanvasState = {
   closedAt: null,
   card: null,
   shown: null,
+  sought: null,
   announcement: null,
 };
 
 export const useCanvas = create<CanvasState>(() => start);
+
+/** Brings the view to a box that an edit puts elsewhere, once it stands there. */
+export const seek = (sought: NodeId | null): void => useCanvas.setState({ sought });
 
 export const drag = (moved: Readonly<Record<string, Position>>): void =>
   useCanvas.setState(({ dragged }) => ({ dragged: { ...dragged, ...moved } }));

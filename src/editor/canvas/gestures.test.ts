@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { compile, defaultOptions, fusionAt, nodeId, parseProgram, planAt } from "../../fusion";
 import { sceneOf } from "../../picture";
-import { choicesOf, standsBefore, targetKey, targetsOf } from "./targets";
+import { choicesOf, standsAfter, targetKey, targetsOf } from "./targets";
 import { walk } from "./moves/walk";
 
 test("arrows lead from an op over its line to the next op, and back", () => {
@@ -52,5 +52,9 @@ test("an op that was put above what feeds it gives up its place, one below keeps
       [y, { x: 0, y: height, ...size }],
     ]),
   });
-  expect([0, 120, 180].map((height) => standsBefore(at(height), x, y))).toEqual([y, y, null]);
+  const goes = (height: number, placed = {}) => standsAfter(at(height), placed, x, y);
+  const layout = { box: y, at: null };
+  expect([0, 120, 180].map((height) => goes(height))).toEqual([layout, layout, null]);
+  // Below one that was placed as well: the layout knows nothing of where that is.
+  expect([0, 120, 180].map((height) => goes(height, { x: { x: 0, y: 100 } })?.at?.y ?? null)).toEqual([188, 188, null]);
 });

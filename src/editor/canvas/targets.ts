@@ -1,5 +1,6 @@
 /** @file Where a value may go: every operand in the program, with the reason where it does not fit. */
-import { findNode, legalSources, legalTargets, nodeId, parseProgram } from "../../fusion";
+import { pillTarget, type Document, type Position } from "../../document";
+import { findNode, legalSources, legalTargets, nodeId, ownEntry, parseProgram } from "../../fusion";
 import type { ConnectSource, ConnectTarget, Graph, NodeId } from "../../fusion";
 import { nameIn, type Gate, type Picture, type SceneNode } from "../../picture";
 
@@ -64,14 +65,35 @@ export function choicesOf(graph: Graph, targets: ReadonlyMap<string, ConnectTarg
   return choices.sort((a, b) => Number(b.now === "empty") - Number(a.now === "empty"));
 }
 
-/** The box of `consumer`, where it stands beside or above the end of the one that is to feed it; null where lines go down. */
-export function standsBefore(
+/** Where a box is to stand; where the layout puts it without `at`. */
+interface Put {
+  readonly box: NodeId;
+  readonly at: Position | null;
+}
+
+/** px of the canvas below the op that feeds one, for its line. */
+const BELOW = 48;
+
+/**
+ * The box of `consumer`, where it stands beside or above the end of the one that is to feed it, and where it is to stand instead: below
+ * one that a person `placed`, else (`at` is null) where the layout puts it; null where lines go down.
+ */
+export function standsAfter(
   { scene, boxes }: Pick<Picture, "scene" | "boxes">,
+  placed: Document["positions"],
   producer: NodeId,
   consumer: NodeId,
-): NodeId | null {
+): Put | null {
   const boxOf = (id: NodeId) => scene.nodes.find((node) => node.id === id || node.inside.includes(id))?.id;
   const [from, to] = [boxOf(producer), boxOf(consumer)];
   const [above, below] = [from && boxes.get(from), to && boxes.get(to)];
-  return to && above && below && below.y < above.y + above.height ? to : null;
+  if (!from || !to || !above || !below || below.y >= above.y + above.height) return null;
+  if (!ownEntry(placed, from)) return { box: to, at: null };
+  const others = [...boxes].flatMap(([id, box]) => (id === to || pillTarget(id) === to ? [] : box));
+  let y = above.y + above.height + BELOW;
+  const across = others
+    .filter(({ x, width }) => x < below.x + below.width && below.x < x + width)
+    .toSorted((a, b) => a.y - b.y);
+  for (const box of across) if (box.y < y + below.height && y < box.y + box.height) y = box.y + box.height + BELOW;
+  return { box: to, at: { x: below.x, y } };
 }

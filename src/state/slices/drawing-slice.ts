@@ -37,10 +37,16 @@ export function renameIn(document: Document, ids: ReadonlyMap<NodeId, NodeId>): 
   };
 }
 
-/** Where a new box was dropped, and which one is to stand where the layout puts it. */
+/** A box that goes elsewhere: to `at`, or where the layout puts it. */
+interface Put {
+  readonly box: string;
+  readonly at: Position | null;
+}
+
+/** Where a new box was dropped, and which one goes elsewhere. */
 interface Drop {
   readonly at: Position | null;
-  readonly freed: string | null;
+  readonly put: Put | null;
   /** A call of several ops, whose box is not that of its result. */
   readonly call: boolean;
   /** An op that was not there before. */
@@ -48,12 +54,13 @@ interface Drop {
 }
 
 /** Makes an edit one undo step; the node it is about stays or becomes selected. */
-function draw(context: SliceContext, answer: Edited, { at, freed, call, added }: Drop): string | null {
+function draw(context: SliceContext, answer: Edited, { at, put, call, added }: Drop): string | null {
   if (!answer.ok) return answer.text;
   const { document, selection } = context.get();
   const text = applyTextEdits(document.text, answer.edits);
   const positions = recordOf(document.positions);
-  if (freed !== null) delete positions[freed];
+  if (put?.at) positions[put.box] = put.at;
+  else if (put) delete positions[put.box];
   const moved = renameIn({ ...document, positions, text }, answer.ids);
   const box = answer.node && (call ? foldBox(answer.node) : answer.node);
   const placed = at && box ? { ...moved, positions: recordOf(moved.positions, { [box]: at }) } : moved;
@@ -80,15 +87,17 @@ export const drawingSlice: Slice<
 > = (context) => {
   const change = async (
     edit: (edits: Edits, text: string) => Edited,
-    { at = null, op = null, freed = null }: { at?: Position | null; op?: string | null; freed?: string | null } = {},
+    { at = null, op = null, put = null }: { at?: Position | null; op?: string | null; put?: Put | null } = {},
   ): Promise<string | null> => {
     const edits = await loadPart(() => import("../edits"));
     const call = op !== null && edits.findOp(op)?.kind === "composite";
-    return draw(context, edit(edits, context.get().document.text), { at, freed, call, added: op !== null });
+    return draw(context, edit(edits, context.get().document.text), { at, put, call, added: op !== null });
   };
   return {
-    connect: (producer, consumer, operand, freed = null) =>
-      change((edits, text) => edits.connect(text, producer, consumer, operand), { freed }),
+    connect: (producer, consumer, operand, put = null, at = null) =>
+      change((edits, text) => edits.connect(text, producer, consumer, operand), {
+        put: put === null ? null : { box: put, at },
+      }),
     disconnect: (edge) => change((edits, text) => edits.disconnect(text, edge)),
     addOp: (op, at, from = null) =>
       change((edits, text) => (from === null ? edits.addOp(text, op) : edits.addReader(text, op, from)), { at, op }),

@@ -26,6 +26,7 @@ import {
   type Room,
   type Viewport,
 } from "../../../picture";
+import { seek, useCanvas } from "../canvas-store";
 import { useIsOpened } from "../use-card";
 import type { FocusTarget } from "./walk";
 
@@ -196,6 +197,10 @@ export function useCamera(
     fitted.current = example;
     if (latest.current) {
       const root = rootRef.current;
+      // An op that an edit put elsewhere is looked for like one that it added.
+      const { sought } = useCanvas.getState();
+      if (sought) known.current = new Set([...known.current].filter((id) => id !== sought));
+      seek(null);
       const unseen = root !== null && addsUnseen(known.current, latest.current, root, getViewport());
       if (unseen || !stays(known.current, latest.current)) touched.current = false;
       known.current = new Set(latest.current.boxes.keys());
