@@ -93,3 +93,18 @@ test("pipes are 7 px at full size, about 5 at half, never under 2", () => {
   expect(pipeWidth(32, 64)).toBeCloseTo(5.34, 1);
   expect(pipeWidth(1, 1_000_000)).toBe(2);
 });
+
+test("a kernel whose bytes are more than its tensors says what it reads again", () => {
+  const says = (text: string): readonly (string | null)[] => {
+    const compilation = compile(text, defaultOptions);
+    const { kernels } = compilation.fusedPlan!;
+    const scene = sceneOf(fusionAt(compilation, compilation.steps.length), compilation.fusedPlan);
+    for (const { region, again } of scene.kernels) {
+      const own = kernels.filter((kernel) => kernel.region === region);
+      expect(again !== null).toBe(own.some(({ reads }) => reads.some(({ rereads }) => rereads > 0)));
+    }
+    return scene.kernels.map(({ again }) => again);
+  };
+  expect(says("x: f32[64, 256]\ny = softmax(x, dim=-1)\n")).toEqual([null]);
+  expect(says("x: f32[64, 65536]\ny = softmax(x + 1, dim=-1)\n")).toEqual(["reads x twice"]);
+});

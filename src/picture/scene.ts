@@ -40,6 +40,8 @@ export interface SceneKernel extends KernelMark {
   readonly members: readonly NodeId[];
   /** Bytes read and written; null until the plan is known. */
   readonly bytes: number | null;
+  /** What it reads more than once, which `bytes` count as often: `reads q and k twice`; null where there is nothing. */
+  readonly again: string | null;
 }
 
 /** `nowhere`: an operand is missing here or before, so there is no value yet. */
@@ -163,8 +165,30 @@ function kernelsOf(
       count: Math.max(1, kernels.length),
       members: regions.get(id)!.members.filter((member) => !views.has(member)),
       bytes: kernels.length > 0 ? kernels.reduce((sum, kernel) => sum + bytesOfKernel(kernel), 0) : null,
+      again: againOf(kernels, graph),
     };
   });
+}
+
+const timesWords = (times: number): string => (times === 2 ? "twice" : `${times} times`);
+
+/** More inputs than these are counted. */
+const MAX_NAMED = 3;
+
+function named(names: readonly string[]): string {
+  const last = names.at(-1)!;
+  if (names.length > MAX_NAMED) return `${names.length} inputs`;
+  return names.length === 1 ? last : `${names.slice(0, -1).join(", ")} and ${last}`;
+}
+
+function againOf(kernels: readonly Kernel[], graph: Graph): string | null {
+  const names = new Map<number, string[]>();
+  for (const { value, rereads } of kernels.flatMap(({ reads }) => reads)) {
+    const node = graph.nodes.get(value);
+    if (rereads > 0) names.set(1 + rereads, [...(names.get(1 + rereads) ?? []), node ? nodeName(node) : value]);
+  }
+  const parts = [...names].map(([times, all]) => `${named(all)} ${timesWords(times)}`);
+  return parts.length > 0 ? `reads ${parts.join(", ")}` : null;
 }
 
 /** `K4`; `K4–5`. */

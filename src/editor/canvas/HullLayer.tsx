@@ -5,7 +5,15 @@ import { playground, selectPlanByHand, usePlayground, type PlanByHand } from "..
 import { bytesOfKernel, type RegionId } from "../../fusion";
 import { colourStyle } from "./nodes/OpNode";
 import { useCanvas } from "./canvas-store";
-import { around, type Bracket, type Heading, type Hull as HullShape, plural, showBytes } from "../../picture";
+import {
+  around,
+  type Bracket,
+  type Heading,
+  type Hull as HullShape,
+  plural,
+  showBytes,
+  textWidth,
+} from "../../picture";
 
 const MARGIN = 6;
 
@@ -87,6 +95,8 @@ function HullTag({ hull }: { readonly hull: HullShape }) {
   const { actions } = playground.getState();
   const own = usePlayground(selectPlanByHand);
   const bytes = kernel.bytes === null ? null : movedWords(kernel.region, kernel.bytes, own);
+  const isPlanned = kernel.bytes !== null && bytes === showBytes(kernel.bytes);
+  const moved = isPlanned && kernel.again ? `${bytes}, ${kernel.again}` : null;
   return (
     <button
       type="button"
@@ -94,7 +104,7 @@ function HullTag({ hull }: { readonly hull: HullShape }) {
       data-align={tag.align}
       data-inside={tag.inside === true}
       style={{ ...colourStyle(kernel.tone), left: tag.x, top: tag.y }}
-      aria-label={`Kernel ${kernel.name} ${kernel.title}, ${plural(kernel.members.length, "op")}${bytes ? `, ${bytes}` : ""}. Space folds it.`}
+      aria-label={`Kernel ${kernel.name} ${kernel.title}, ${plural(kernel.members.length, "op")}${bytes ? `, ${moved ?? bytes}` : ""}. Space folds it.`}
       onClick={() => actions.select({ kind: "region", id: kernel.region })}
       onKeyDown={(event) => {
         if (event.key !== " ") return;
@@ -106,7 +116,7 @@ function HullTag({ hull }: { readonly hull: HullShape }) {
         {short ? kernel.name : `${kernel.name} ${kernel.title}`}
       </b>
       <span className="tag-ops">{plural(kernel.members.length, "op")}</span>
-      {bytes && room > 0 && <span className="tag-bytes">{bytes}</span>}
+      {bytes && room > 0 && <span className="tag-bytes">{moved && textWidth(moved, 13) <= room ? moved : bytes}</span>}
     </button>
   );
 }

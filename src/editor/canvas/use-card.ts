@@ -1,6 +1,6 @@
 /** @file Which card is open: the selected edge's or op's, else the shown step's. One at a time. */
 import { useMemo } from "react";
-import { blocksOf, writtenAttr, type Step } from "../../fusion";
+import { blocksOf, writtenAttr, type NodeId, type Step } from "../../fusion";
 import {
   decisionsOnEdge,
   playground,
@@ -31,6 +31,16 @@ export type OpenCard =
   | { readonly kind: "node"; readonly node: Inspected; readonly facts: ReturnType<typeof factsOf> };
 
 const NONE: OpenCard = { kind: "none" };
+
+/** What was fused may read its inputs more than once: why the bytes are more than the tensors that are drawn. */
+function withRereads(card: DecisionCard, { kernels }: Scene, nodes: readonly NodeId[]): DecisionCard {
+  const both = ({ members }: Scene["kernels"][number]): boolean =>
+    nodes.filter((id) => members.includes(id)).length > 1;
+  const kernel = card.fused && kernels.find(both);
+  if (!kernel || !kernel.again) return card;
+  const again = `${kernel.name} ${kernel.again}, and every read counts.`;
+  return { ...card, note: card.note ? `${card.note} ${again}` : again };
+}
 
 /** Whether the program stands at its end as it was opened: no step has led there, and none has a card. */
 export const useIsOpened = (): boolean => usePlayground((s) => s.cursor >= selectSteps(s).length && !s.stepped);
@@ -73,15 +83,16 @@ export function useCard(scene: Scene | null): OpenCard {
       const decisions = edge.also.flatMap((id) => decisionsOnEdge(steps, id)).sort((a, b) => a.seq - b.seq);
       // A verdict that waits for a prediction is in no card.
       if (decisions.some(({ seq }) => seq > known)) return NONE;
+      const card = cardOfEdge(told, { graph, cursor }, edge, decisions, options);
       return {
         kind: "decision",
-        card: cardOfEdge(told, { graph, cursor }, edge, decisions, options),
+        card: withRereads(card, scene, decisions.findLast(({ seq }) => seq <= cursor)?.nodes ?? []),
       };
     }
     // What was chosen in another program is not in this one, and its step has a card all the same.
     // Embedded, the verdict stands beside the steps, and there is no room for more; the tour has a card of its own.
     if (!step || quiet || closedAt === cursor || step.seq > known) return NONE;
-    return { kind: "decision", card: cardOfStep(told, step, options) };
+    return { kind: "decision", card: withRereads(cardOfStep(told, step, options), scene, step.nodes) };
   }, [fusion, naive, planned, scene, broken, selection, step, steps, cursor, known, options, text, quiet, closedAt]);
 }
 
