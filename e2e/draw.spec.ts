@@ -194,10 +194,15 @@ test("an op that is fed from below goes below what feeds it, in sight", async ({
   await drawFrom(play, /^relu/, await port(play, /^mul/, 0));
   await page.mouse.up();
   await expect.poll(() => play.text()).toMatch(/mul\(relu_1, /);
-  await drawFrom(play, /^input x/, await port(play, /^mul/, 1));
+  // By the port that x feeds relu from.
+  const out = (await play.node(/^input x/).locator(".react-flow__handle.source").first().boundingBox())!;
+  const [x, y] = await port(play, /^mul/, 1);
+  await page.mouse.move(out.x + out.width / 2, out.y + out.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + 14, y - 20, { steps: 5 });
+  await page.mouse.move(x, y, { steps: 5 });
   await page.mouse.up();
   await expect(play.region("Kernels").getByRole("heading")).toContainText("relu mul");
-  await page.screenshot({ path: "/tmp/n13/mend13-draw.png" });
   const [above, below] = [(await play.node(/^relu/).boundingBox())!, (await play.node(/^mul/).boundingBox())!];
   expect(below.y).toBeGreaterThan(above.y + above.height);
   expect(below.x).toBeGreaterThan(room.x);
