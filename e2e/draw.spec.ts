@@ -195,7 +195,11 @@ test("an op that is fed from below goes below what feeds it, in sight", async ({
   await page.mouse.up();
   await expect.poll(() => play.text()).toMatch(/mul\(relu_1, /);
   // By the port that x feeds relu from.
-  const out = (await play.node(/^input x/).locator(".react-flow__handle.source").first().boundingBox())!;
+  const out = (await play
+    .node(/^input x/)
+    .locator(".react-flow__handle.source")
+    .first()
+    .boundingBox())!;
   const [x, y] = await port(play, /^mul/, 1);
   await page.mouse.move(out.x + out.width / 2, out.y + out.height / 2);
   await page.mouse.down();
