@@ -11,6 +11,7 @@ import { orderComparisons } from "../shapes/sort/merge-sort";
 import { sumOf } from "../shapes/sort/sort-factors";
 import { rangeTerms, waitingMicros } from "./data-loads";
 import { shapesOf } from "./reads";
+import { walksOf } from "./walks";
 import { runLines, scatteredLines, warpShares } from "./warps";
 import { evaluationsPerElement, type Neighbours } from "./lanes";
 import { clustersOf, fourIn, loadsOf, positionsOf, readThroughEdges } from "./positions";
@@ -269,6 +270,8 @@ function evaluationsFor(
   for (const [id, times] of evaluationsPerElement(graph, { members, outputs }, form, neighbours))
     if (inside.has(id) && !perRow.has(id)) known.set(id, Math.round(times * known.get(id)!));
   for (const id of schedule.again ?? []) known.set(id, 2 * known.get(id)!);
+  for (const [id, walks] of walksOf(graph, { members, outputs }, form, schedule, perRow))
+    known.set(id, walks * known.get(id)!);
   return known;
 }
 
