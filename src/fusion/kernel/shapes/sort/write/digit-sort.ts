@@ -11,7 +11,7 @@ import { opDef } from "../../../../ops";
 import { wordFor } from "../../../emit/emitter";
 import { threadPerItem, workgroupPerItem, type Job } from "../../../emit/kernel-frame";
 import type { Index, Tuple } from "../../../emit/index-space";
-import { literal, type KernelProgram, type Reg, type Value } from "../../../emit/kernel-ir";
+import { literal, type KernelProgram } from "../../../emit/kernel-ir";
 import { Lowering } from "../../../emit/lowering";
 import { storeFlat } from "../../map/write/pointwise";
 import { scalarOf } from "./runs";
@@ -21,6 +21,7 @@ import {
   bufferOf,
   partKernel,
   counted,
+  added,
   shared,
   share,
   digitOf,
@@ -113,28 +114,26 @@ function addCounts(all: DigitSort, pass: number): KernelProgram {
       const part = space.add(space.mul(grid.tid, each), iteration);
       low.branch(space.less(part, parts), () => visit(iteration, space.add(space.mul(grid.index, parts), part)));
     });
-  const add = (into: Reg, value: Value): void =>
-    low.set(into, { kind: "op", def: opDef("add"), args: [into, value], attrs: {}, index: null }, nodes);
   const own = low.variable("own", "i32", 1, literal(0, "i32"), nodes);
   eachPart((iteration, at) => {
     const value = low.load(counts, at, nodes, "count");
-    low.emit({ kind: "storeShared", array: held, index: iteration, value, lane: null, nodes });
-    add(own, value);
+    share(low, held, iteration, value, nodes);
+    added(low, own, value, nodes);
   });
   const before = low.variable("before", "i32", 1, literal(0, "i32"), nodes);
   if (threads > 1) {
     const sums = low.sharedArray("sums", "i32", threads);
-    low.emit({ kind: "storeShared", array: sums, index: grid.tid, value: own, lane: null, nodes });
+    share(low, sums, grid.tid, own, nodes);
     low.barrier();
     low.loop("thread", threads, (thread) =>
       low.branch(space.below(thread, grid.tid), () =>
-        add(before, low.let("sum", "i32", 1, { kind: "loadShared", array: sums, index: thread }, nodes)),
+        added(low, before, shared(low, "sum", sums, thread, nodes), nodes),
       ),
     );
   }
   eachPart((iteration, at) => {
     low.store(starts, at, before, nodes);
-    add(before, low.let("count", "i32", 1, { kind: "loadShared", array: held, index: iteration }, nodes));
+    added(low, before, shared(low, "count", held, iteration, nodes), nodes);
   });
   // Nothing comes after the last digit.
   const bin = space.mod(grid.index, digits);
