@@ -47,8 +47,8 @@ const LAWS: Readonly<Record<string, Batch>> = {
   },
 };
 
-/** Small batches: a core is never idle for long, and little is lost when the minutes are over. */
-const BATCH = 50;
+/** Batches of some ten seconds: a core is never idle for long, and little is lost when the minutes are over. */
+const sizeOf = (law: string): number => ({ hostile: 1000, loops: 10 })[law] ?? 50;
 /** Programs a law, where the command line names none. */
 const GOALS = {
   blocks: 20_000,
@@ -71,13 +71,15 @@ interface Job {
 /** All that is asked for and not yet in the results. */
 function jobsOf(goals: Readonly<Record<string, number>>, first: number, done: ReadonlySet<string>): Job[] {
   return Object.entries(goals)
-    .flatMap(([name, goal]) =>
-      Array.from({ length: Math.ceil(goal / BATCH) }, (_, i) => ({
+    .flatMap(([name, goal]) => {
+      const size = sizeOf(name);
+      const batches = Math.ceil(goal / size);
+      return Array.from({ length: batches }, (_, i) => ({
         law: name,
-        part: `${Math.min(BATCH, goal - i * BATCH)}:${first + i}`,
-        at: i / Math.ceil(goal / BATCH),
-      })),
-    )
+        part: `${Math.min(size, goal - i * size)}:${first + i}`,
+        at: i / batches,
+      }));
+    })
     .filter((job) => !done.has(`${job.law} ${job.part}`))
     .sort((a, b) => a.at - b.at);
 }
