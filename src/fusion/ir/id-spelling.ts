@@ -1,8 +1,8 @@
 /** @file What the spelling of identities says (docs/architecture.md), and those made by adding to one: no other file takes them apart. */
 import { nodeId, type NodeId } from "./ids";
 
-/** The statement that a node is part of: its binding, without the path inside the expression and the composite's part. */
-export const statementOf = (id: string): string => id.replace(/(?:\/\d+)*(?:\.[^/]*)?$/, "");
+/** The statement that a node is part of: its binding in the innermost call, without the path inside the expression and the composite's part. */
+export const statementOf = (id: string): string => /^(?:.*#\d+\/)?[^/.]*/.exec(id)![0];
 
 /** The name that a statement binds: `h` of `h.centre`, `h/0/1`, `h@2` and `h1/block#0/t`; of `i#3/h`, which is in a loop, too. */
 export const boundName = (id: string): string => /^[^./~@#[\]>]+/.exec(id.replace(/^(\w+#\d+\/)+/, ""))?.[0] ?? id;

@@ -76,7 +76,7 @@ export function scatteredLines(
     const walks = walksItself(n);
     const own = known.get(id) ?? inOrder(evaluations.get(id) ?? 0);
     n.inputs.forEach((input, operand) =>
-      ask(n, input, walks ? inOrder(evaluations.get(input) ?? 0) : askedOf(graph, n, operand, own)),
+      ask(n, input, walks ? inOrder(evaluations.get(input) ?? 0) : askedOf(graph, n, operand, own, inside)),
     );
   }
   return [...lines.values()].reduce((sum, each) => sum + each, 0);
@@ -90,7 +90,13 @@ const bothOf = (a: Asked, b: Asked): Asked => ({
   among: Math.max(a.among, b.among),
 });
 
-function askedOf(graph: Graph, n: Node, operand: number, { elements, run, among }: Asked): Asked {
+function askedOf(
+  graph: Graph,
+  n: Node,
+  operand: number,
+  { elements, run, among }: Asked,
+  inside: ReadonlySet<NodeId>,
+): Asked {
   const { gather, ranges } = opDef(n.op);
   const shapes = n.inputs.map((input) => node(graph, input).type.shape);
   const [data] = shapes as [Shape];
@@ -106,7 +112,11 @@ function askedOf(graph: Graph, n: Node, operand: number, { elements, run, among 
     if (operand > 0) return thinned(Math.max(1, own));
     return sizeOf(shapes[1]!) === 1
       ? { elements, run, among }
-      : { elements, run: Math.min(run, own), among: Math.min(data[axis]!, spreadOf(graph, n.inputs[1]!)) * own };
+      : {
+          elements,
+          run: Math.min(run, own),
+          among: Math.min(data[axis]!, spreadOf(graph, n.inputs[1]!, inside)) * own,
+        };
   }
   if (ranges) {
     const axis = ranges.axis(n.attrs, data);
@@ -155,8 +165,12 @@ export function runLines(
   return lines + LINES_PER_STORE * sectors;
 }
 
-/** How many numbers those of neighbours lie among, as far as bounds and sums say: what rows have in common tells none of them apart. */
-function spreadOf(graph: Graph, id: NodeId): number {
+/**
+ * How many numbers those of neighbours lie among, as far as bounds and sums say: what rows have in common tells none of them apart.
+ * A kernel knows nothing of numbers that it loads.
+ */
+function spreadOf(graph: Graph, id: NodeId, inside: ReadonlySet<NodeId>): number {
+  if (!inside.has(id)) return Infinity;
   const n = node(graph, id);
   const { kind, bounds } = opDef(n.op);
   const whole: Bounds = { least: -Infinity, most: Infinity };
@@ -166,11 +180,11 @@ function spreadOf(graph: Graph, id: NodeId): number {
   }
   const { terms } = algebraOf(n.op);
   const spread = (input: NodeId): number =>
-    repeatedBy(node(graph, input).type.shape, n.type.shape) > 1 ? 1 : spreadOf(graph, input);
+    repeatedBy(node(graph, input).type.shape, n.type.shape) > 1 ? 1 : spreadOf(graph, input, inside);
   if (terms) return n.inputs.reduce((sum, input) => sum + spread(input) - 1, 1);
   const isView = kind === "movement" && n.inputs.length === 1;
   return isView && sizeOf(n.type.shape) === sizeOf(node(graph, n.inputs[0]!).type.shape)
-    ? spreadOf(graph, n.inputs[0]!)
+    ? spreadOf(graph, n.inputs[0]!, inside)
     : Infinity;
 }
 

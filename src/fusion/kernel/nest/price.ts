@@ -140,7 +140,9 @@ function meetingMemory(
   shape: FoldShape,
   { lanes, beside, wide, fastest }: FoldFactors,
 ): { waste: number; lines: number } {
-  const { contiguous, run, columns, between } = shape;
+  const { contiguous, columns, between } = shape;
+  // A run without elements asks for nothing; no count of its lines may be infinite for that.
+  const run = Math.max(1, shape.run);
   const vector = wide.outer * wide.folded;
   // A thread that takes all that lies between loads neighbours in fours; others load one by one what their warp's neighbours load, too.
   const inFours = lanes === 1 && (between * wide.outer) % 4 === 0;

@@ -46,7 +46,7 @@ const transposesMeet = rule({
         cancelled.push(leaf);
       } else if (wide === 1) {
         const reader = firstReader(planner, tree, leaf);
-        const view = standing(graph, reader, l, shape.length, perm, made.length);
+        const view = standing(graph, reader, l, perm, made);
         made.push({ made: view, beside: reader.id });
         transposed.set(leaf, view.id);
       } else return null;
@@ -107,14 +107,18 @@ const firstReader = (planner: Planner, { ops }: Tree, leaf: NodeId): Node =>
     .filter(({ inputs }) => inputs.includes(leaf))
     .toSorted((a, b) => planner.position(a.id) - planner.position(b.id))[0]!;
 
-/** A value along one axis, standing along the axis that this one becomes: a view. */
-function standing(graph: Graph, n: Node, leaf: Node, rank: number, perm: readonly number[], count: number): Node {
-  const shape = [...Array.from({ length: rank - leaf.type.shape.length }, () => 1), ...leaf.type.shape];
+/** A value along one axis, standing along the axis that this one becomes: a view, which may show a view of an earlier transpose. */
+function standing(graph: Graph, n: Node, leaf: Node, perm: readonly number[], others: readonly Beside[]): Node {
+  const at = standingOf(graph, n);
+  const isTaken = (id: NodeId): boolean => graph.nodes.has(id) || others.some(({ made }) => made.id === id);
+  let [count, own] = [0, madeFor(at, "view0")];
+  while (isTaken(own.id)) own = madeFor(at, `view${++count}`);
+  const shape = [...Array.from({ length: perm.length - leaf.type.shape.length }, () => 1), ...leaf.type.shape];
   const transposed = perm.map((axis) => shape[axis]!);
   const attrs = withDefaults(opDef("reshape"), { shape: transposed });
   return {
     ...n,
-    ...madeFor(standingOf(graph, n), `view${count}`),
+    ...own,
     op: "reshape",
     inputs: [leaf.id],
     attrs,

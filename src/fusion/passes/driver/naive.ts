@@ -24,14 +24,38 @@ const callOf = (graph: Graph, id: NodeId, together: ReadonlyMap<NodeId, string>)
   node(graph, id).groups.find(({ kind }) => kind === "composite")?.id ??
   id;
 
-function gathered(ids: readonly NodeId[], key: (id: NodeId) => string): NodeId[][] {
-  const groups = new Map<string, NodeId[]>();
+interface Gathered {
+  readonly members: NodeId[];
+  /** Others that read some of its members. */
+  readonly readers: Set<Gathered>;
+}
+
+/** Whether `to` is computed from some of `from`. */
+function reaches(from: Gathered, to: Gathered): boolean {
+  const met = new Set([from]);
+  for (const each of met) for (const reader of each.readers) met.add(reader);
+  return met.has(to);
+}
+
+/**
+ * Nodes of one key together. What is computed from something that others computed from its like begins anew: a call with a kernel of
+ * another in its middle is a call before it, and another after it.
+ * @param ids in topological order
+ */
+function gathered(graph: Graph, ids: readonly NodeId[], key: (id: NodeId) => string): NodeId[][] {
+  const groups = new Map<string, Gathered[]>();
+  const homes = new Map<NodeId, Gathered>();
   for (const id of ids) {
-    const group = groups.get(key(id));
-    if (group) group.push(id);
-    else groups.set(key(id), [id]);
+    const read = new Set(node(graph, id).inputs.flatMap((input) => homes.get(input) ?? []));
+    const joins = (group: Gathered): boolean => [...read].every((from) => from === group || !reaches(group, from));
+    const alike = groups.get(key(id)) ?? [];
+    const home = alike.find(joins) ?? { members: [], readers: new Set() };
+    if (home.members.length === 0) groups.set(key(id), [...alike, home]);
+    home.members.push(id);
+    homes.set(id, home);
+    for (const from of read) if (from !== home) from.readers.add(home);
   }
-  return [...groups.values()];
+  return [...groups.values()].flat().map(({ members }) => members);
 }
 
 /**
@@ -48,13 +72,13 @@ export function naiveFusion(
   const ids = [...graph.nodes.values()].filter((n) => !isSource(n)).map(({ id }) => id);
   const outputs = new Set(graph.outputs);
   const calls = (members: readonly NodeId[]): Region[] =>
-    gathered(members, (id) => callOf(graph, id, together)).flatMap((call) => kernelsOf(graph, call, outputs));
+    gathered(graph, members, (id) => callOf(graph, id, together)).flatMap((call) => kernelsOf(graph, call, outputs));
   const cut: Record<Granularity, () => Region[]> = {
     primitive: () =>
-      gathered(ids, (id) => loopKey(node(graph, id)) ?? id).flatMap((one) => kernelsOf(graph, one, outputs)),
+      gathered(graph, ids, (id) => loopKey(node(graph, id)) ?? id).flatMap((one) => kernelsOf(graph, one, outputs)),
     op: () => calls(ids),
     statement: () =>
-      gathered(ids, (id) => loopKey(node(graph, id)) ?? statementOf(id)).flatMap(
+      gathered(graph, ids, (id) => loopKey(node(graph, id)) ?? statementOf(id)).flatMap(
         (members) => wholeOf(graph, members, outputs) ?? calls(members),
       ),
   };

@@ -92,25 +92,10 @@ function chooseWays(written: Graph, { profile, disabledPasses }: NaiveOptions): 
     else asWritten();
   }
   if (graph === written) return { graph, choices, calls };
-  const left = withoutUnread(graph, written);
-  return { graph: left, choices, calls: new Map([...callsAfter(left, choices), ...calls]) };
+  return { graph: withoutUnread(graph, written), choices, calls };
 }
 
 const compositeOf = ({ groups }: Node): GroupRef | undefined => groups.find(({ kind }) => kind === "composite");
-
-/** A call that had a comparison in its middle is a call before it, and another after it. */
-function callsAfter(graph: Graph, choices: readonly NaiveChoice[]): ReadonlyMap<NodeId, string> {
-  const taken = new Set(choices.flatMap(({ node, taken: isTaken }) => (isTaken ? [node] : [])));
-  const depths = new Map<NodeId, number>();
-  const calls = new Map<NodeId, string>();
-  for (const n of graph.nodes.values()) {
-    const depth = Math.max(0, ...n.inputs.map((input) => depths.get(input)!)) + Number(taken.has(n.id));
-    depths.set(n.id, depth);
-    const call = compositeOf(n);
-    if (call && depth > 0) calls.set(n.id, `${call.id} ${depth}`);
-  }
-  return calls;
-}
 
 /** What may be computed instead of all comparisons. */
 const waysOf = (
