@@ -88,7 +88,7 @@ describe("what is taken together as one statement", () => {
       fc.property(program, fc.nat(1), (text, counted) => {
         const ways: Ways = [granularity, 0, 0, 9 * counted, 0];
         const plan = planned({ text, ways });
-        expect([...structureFaults(plan), ...runFaults(plan, "gpu", text.length)], text).toEqual([]);
+        expect([...structureFaults(plan), ...runFaults(plan, "gpu", text.length)]).toEqual([]);
       }),
       { numRuns: 20 },
     );
