@@ -5,7 +5,7 @@ import { fine, numberOf, wrong } from "../shapes";
 import { isAbsent } from "../indices";
 import type { OpDef } from "../define";
 
-/** `arange(n)` counts from 0; `arange(a, b)` from a to before b. */
+/** `arange(n)` and `arange(end=n)` count from 0; `arange(a, b)` from a to before b. */
 function rangeOf(attrs: Attrs): { first: number; step: number; count: number } {
   const open = isAbsent(attrs["stop"]);
   const first = open ? 0 : numberOf(attrs["start"], 0);
@@ -28,7 +28,7 @@ export const iota: OpDef = {
     },
     operands: [],
     attrs: [
-      { names: ["start", "n", "size"], kind: "float", doc: "Where to stop when alone, else where to start." },
+      { names: ["start", "n", "size"], kind: "float", default: null, doc: "Where to stop when alone, else where to start." },
       { names: ["stop", "end"], kind: "float", default: null, doc: "Ends before this." },
       { names: ["step"], kind: "float", default: 1, doc: "From one element to the next." },
       { names: ["dtype"], kind: "dtype", default: null, doc: "i32 for whole numbers, f32 otherwise." },
@@ -54,6 +54,8 @@ export const iota: OpDef = {
     return { least: Math.floor(Math.min(first, last)), most: Math.ceil(Math.max(first, last)) };
   },
   infer(_inputs, attrs) {
+    if (isAbsent(attrs["start"]) && isAbsent(attrs["stop"]))
+      return wrong("bad-attr", "iota still needs a number: where to stop.");
     const { step, count } = rangeOf(attrs);
     if (step === 0 || !Number.isFinite(count)) return wrong("bad-attr", "A range with step 0 never ends.");
     const asked = dtypeNamed(attrs);

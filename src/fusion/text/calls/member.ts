@@ -175,16 +175,6 @@ function prefixed(interpreter: Interpreter, { name, span, object }: MemberExpr):
   return BROKEN;
 }
 
-/** Names of the first and the second of PyTorch's answers of two. */
-const PAIRS: ReadonlyMap<string, number> = new Map([
-  ["values", 0],
-  ["indices", 1],
-  ["sign", 0],
-  ["logabsdet", 1],
-  ["Q", 0],
-  ["R", 1],
-]);
-
 /** A hole that is asked for a member is a node of its own. */
 export const filled = (interpreter: Interpreter, run: StatementRun, operand: Operand): Operand =>
   operand.value.kind === "hole" ? { ...operand, value: tensorValue(toNode(interpreter, run, operand, [])) } : operand;
@@ -213,10 +203,9 @@ export function memberValue(
   const own = memberOf(interpreter, run, object.value, expr, path);
   if (own) return own;
   if (object.value.kind === "dict") return entryOf(interpreter, name, object.value.entries);
-  // PyTorch's answers of two have names: `torch.kthvalue(x, 3).values`.
-  const named = object.value.kind === "sequence" ? (PAIRS.get(name.text) ?? -1) : -1;
-  if (object.value.kind === "sequence" && named >= 0 && object.value.items.length === 2)
-    return object.value.items[named]!.value;
+  // PyTorch's answers of several have names: `torch.kthvalue(x, 3).values`.
+  const named = object.value.kind === "sequence" ? (object.value.names?.indexOf(name.text) ?? -1) : -1;
+  if (object.value.kind === "sequence" && named >= 0) return object.value.items[named]!.value;
   // A loader of data is the list of its batches.
   if (object.value.kind === "sequence" && name.text === "dataset") return object.value;
   // The member of an enumeration stands for its value.

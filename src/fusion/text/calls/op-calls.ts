@@ -14,7 +14,7 @@ import { withChosen } from "../indexing/chosen-indices";
 import { openTrial } from "../trial";
 import { constantValues } from "../values/constant-values";
 import { arrayOfList } from "../values/number-arrays";
-import { callAnyDef, isInLibrary, libraryOverload, libraryScope, ownDef } from "../library/library";
+import { callAnyDef, isInLibrary, jnpDef, libraryOverload, libraryScope, ownDef } from "../library/library";
 import { bare, type DefStatement, type Expr, lastNameOf } from "../reading/syntax";
 import { isTorchAt } from "./refused";
 import {
@@ -152,7 +152,9 @@ function opValue(
     dialect,
     given.map((arg) => (arg.name?.text === "dimension" ? { ...arg, name: { ...arg.name, text: "axis" } } : arg)),
   );
-  const overload = libraryOverload(meant, dialect, args);
+  const { callee } = call.expr;
+  const ofJax = callee.kind === "member" && lastNameOf(callee.object) === "jnp" ? jnpDef(meant.name) : null;
+  const overload = ofJax ?? libraryOverload(meant, dialect, args);
   if (overload) return callAnyDef(interpreter, run, libraryCall(call, overload), args);
   if (!saysAxis(interpreter, call, meant, args)) return BROKEN;
   const folded = foldCall(

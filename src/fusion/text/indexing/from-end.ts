@@ -32,8 +32,8 @@ function ownBounds({ op, inputs, attrs }: Node, known: ReadonlyMap<NodeId, Bound
   const { kind, movement, bounds, gather } = opDef(op);
   const operands = inputs.map((input) => known.get(input)!);
   if (kind === "source") {
-    const low = attrs["source"] === "uniform" ? Number(attrs["lo"]) : 0;
-    if (low < 0) return { least: Math.floor(low), most: Math.ceil(Number(attrs["hi"])) - 1 };
+    if (attrs["source"] === "uniform")
+      return { least: Math.floor(Number(attrs["lo"])), most: Math.ceil(Number(attrs["hi"])) - 1 };
     const numbers = numbersOf(attrs["values"] ?? attrs["value"] ?? []);
     return numbers.length === 0 ? INDEX : either(numbers.map((number) => ({ least: number, most: number })));
   }

@@ -94,8 +94,28 @@ def atleast_2d(x):
   x = atleast_1d(x)
   return x.unsqueeze(0) if x.ndim == 1 else x
 
-def logspace(start, stop, num=50, base=10.0):
-  return base ** torch.linspace(start, stop, num)
+def logspace(start, end, steps=50, base=10.0):
+  return base ** torch.linspace(start, end, steps)
+
+def jax_logspace(start, stop, num=50, endpoint=True, base=10.0):
+  return base ** np.linspace(start, stop, num, endpoint)
+
+def geomspace(start, stop, num=50, endpoint=True):
+  # From a negative start all are negative.
+  sign = -1.0 if start < 0 else 1.0
+  return sign * np.exp(np.linspace(math.log(sign * start), math.log(sign * stop), num, endpoint))
+
+def frexp(input):
+  sized = torch.where((input == 0) | ~torch.isfinite(input), 1.0, torch.abs(input))
+  exponent = torch.floor(torch.log2(sized)) + 1
+  half = torch.floor(exponent / 2)
+  # The logarithm is rounded: a mantissa just outside of its range moves by one.
+  mantissa = sized * 2.0 ** -half * 2.0 ** (half - exponent)
+  high, low = mantissa >= 1, mantissa < 0.5
+  mantissa = torch.where(high, mantissa / 2, torch.where(low, mantissa * 2, mantissa))
+  exponent = torch.where(high, exponent + 1, torch.where(low, exponent - 1, exponent))
+  zero, odd = input == 0, ~torch.isfinite(input)
+  return return_types("mantissa exponent", torch.where(zero | odd, input, torch.sign(input) * mantissa), torch.where(zero | odd, 0, exponent).to(torch.int32))
 
 def correlate(a, v, mode="valid"):
   return convolve(a, torch.flip(asarray(v), [0]), mode)
@@ -224,7 +244,7 @@ def _index_beyond(index, extent):
   return torch.where((at < 0) | (at > extent), extent, at)
 
 def _with_fill(input, axes, fill_value):
-  usual = math.nan if torch.is_floating_point(input) else False if input.dtype == torch.bool else -2147483648
+  usual = math.nan if torch.is_floating_point(input) else True if input.dtype == torch.bool else -2147483648
   sides = []
   for axis in reversed(range(input.ndim)):
     sides = sides + [0, 1 if axis in axes else 0]
@@ -244,6 +264,24 @@ def take(input, index, dim=None, mode=None, fill_value=None):
     return input.flatten()[index]
   axis = dim % input.ndim
   return input[tuple([slice(None)] * axis + [index])]
+
+def jax_take(input, index, dim=None, mode=None, fill_value=None, unique_indices=False, indices_are_sorted=False):
+  extent = input.numel() if dim is None else input.shape[dim]
+  # JAX answers NaN for what lies outside, unless it is told otherwise.
+  outside = mode if mode is not None or is_within(index, -extent, extent) else "fill"
+  return take(input, index, dim, outside, fill_value)
+
+def numpy_take(a, indices, axis=None, out=None, mode=None):
+  return take(a, indices, axis, None if mode == "raise" else mode)
+
+def jnp_take_along_axis(arr, indices, axis=-1, mode=None, fill_value=None):
+  extent = arr.numel() if axis is None else arr.shape[axis]
+  rows, at, dim = (arr.flatten(), indices.flatten(), 0) if axis is None else (arr, indices, axis % arr.ndim)
+  if mode == "clip":
+    return torch.take_along_dim(rows, torch.clamp(at, 0, extent - 1), dim)
+  if mode != "fill" and is_within(at, -extent, extent):
+    return torch.take_along_dim(rows, at if is_within(at, 0, extent) else torch.where(at < 0, at + extent, at), dim)
+  return torch.take_along_dim(_with_fill(rows, [dim], fill_value), _index_beyond(at, extent), dim)
 
 def tensor_unfold(input, dimension, size, step):
   rows = torch.moveaxis(input, dimension, -1)
@@ -511,15 +549,28 @@ def _blended(rows, sizes, low, part, at):
   far = _blended(rows, sizes, low, part, at + [low[axis] + 1])
   return near * (1 - part[axis]) + far * part[axis]
 
+def _on_picture(at, size, padding_mode, align_corners):
+  if padding_mode == "border":
+    return at.clamp(0, size - 1)
+  return _reflected(at, size, align_corners) if padding_mode == "reflection" else at
+
+def _cubic_sampled(rows, sizes, at, padding_mode, align_corners):
+  low = [torch.floor(x) for x in at]
+  parts = [_cubic_weights(x - floor) for x, floor in zip(at, low)]
+  y, x = [[_on_picture(floor + i, size, padding_mode, align_corners) for i in (-1, 0, 1, 2)] for floor, size in zip(low, sizes)]
+  return sum([_tap(rows, sizes, [y[i], x[j]]) * (parts[0][i] * parts[1][j]).unsqueeze(1) for i in range(4) for j in range(4)])
+
 def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=False):
   sizes = list(input.shape[2:])
   rank = len(sizes)
   if rank not in (2, 3) or grid.ndim != rank + 2 or grid.shape[-1] != rank:
     raise ValueError("grid_sample reads pictures, N×C×H×W, at points of N×H×W×2, and volumes, N×C×D×H×W, at points of N×D×H×W×3.")
-  if mode == "bicubic":
-    raise ValueError("grid_sample is known with bilinear or nearest: take one of these.")
+  if mode == "bicubic" and rank == 3:
+    raise ValueError("grid_sample reads volumes with bilinear or nearest: take one of these.")
   rows = input.flatten(2)
   at = [_pixel(grid[..., rank - 1 - axis], size, align_corners) for axis, size in enumerate(sizes)]
+  if mode == "bicubic":
+    return _cubic_sampled(rows, sizes, at, padding_mode, align_corners)
   if padding_mode == "border":
     at = [x.clamp(0, size - 1) for x, size in zip(at, sizes)]
   if padding_mode == "reflection":

@@ -161,17 +161,62 @@ def sized_unique(ar, return_index=False, return_inverse=False, return_counts=Fal
     found.append((group.unsqueeze(0) == torch.arange(size).unsqueeze(1)).int().sum(1))
   return tuple(found) if len(found) > 1 else found[0]
 
-def histogram(input, bins=10, range=None, weights=None, density=None):
-  low, high = (input.min(), input.max()) if range is None else range
-  flat = input.reshape(-1)
+# The number of the bin of each value along edges, the last bin with its end; whether it lies in one.
+def _binned(values, bins, range):
+  flat = values.reshape(-1)
+  if not isinstance(bins, int):
+    edges = asarray(bins).float()
+    count = edges.shape[0] - 1
+    at = torch.clamp(searchsorted(edges, flat, right=True) - 1, 0, count - 1)
+    return at, (flat >= edges[0]) & (flat <= edges[count]), edges
+  low, high = (flat.min(), flat.max()) if range is None else range
   edges = low + (high - low) * torch.arange(bins + 1) / bins
   at = torch.clamp(torch.floor((flat - low) / (high - low) * bins), 0, bins - 1).int()
-  inside = ((flat >= low) & (flat <= high)).float()
-  each = inside if weights is None else inside * weights.reshape(-1)
-  counts = torch.zeros(bins).scatter_add(0, at, each)
-  return (counts / counts.sum() / (edges[1:] - edges[:-1]) if density else counts), edges
+  return at, (flat >= low) & (flat <= high), edges
+
+def _counted_in(columns, bins, range, weights, density):
+  rank = len(columns)
+  each = [bins] * rank if isinstance(bins, int) or (isinstance(bins, torch.Tensor) and rank > 1) else list(bins)
+  ends = [None] * rank if range is None else list(range)
+  found = [_binned(values, b, r) for values, b, r in zip(columns, each, ends)]
+  counts = [edges.shape[0] - 1 for _, _, edges in found]
+  flat, inside = found[0][0], found[0][1]
+  for (at, within, _), count in zip(found[1:], counts[1:]):
+    flat = flat * count + at
+    inside = inside & within
+  own = inside.float() if weights is None else inside * weights.reshape(-1)
+  totals = torch.zeros(_product(counts)).scatter_add(0, flat, own).reshape(counts)
+  if density:
+    totals = totals / totals.sum()
+    for axis, (_, _, edges) in enumerate(found):
+      totals = totals / (edges[1:] - edges[:-1]).reshape([-1 if i == axis else 1 for i, _ in enumerate(counts)])
+  return totals, [edges for _, _, edges in found]
+
+def histogram(input, bins=10, range=None, weights=None, density=None, weight=None):
+  counts, edges = _counted_in([input], [bins], None if range is None else [range], weight if weights is None else weights, density)
+  return return_types("hist bin_edges", counts, edges[0])
 
 def numpy_histogram(a, bins=10, range=None, density=None, weights=None):
   counts, edges = histogram(a, bins, range, weights, density)
   return (counts if density or weights is not None else counts.int()), edges
+
+def histogram_bin_edges(a, bins=10, range=None, weights=None):
+  return _binned(a, bins, range)[2]
+
+def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
+  counts, edges = _counted_in([x, y], bins, range, weights, density)
+  return counts, edges[0], edges[1]
+
+def _columns(sample):
+  rows = sample.reshape(-1, sample.shape[-1])
+  return [rows[:, i] for i, _ in enumerate([0] * rows.shape[1])]
+
+def numpy_histogramdd(sample, bins=10, range=None, density=None, weights=None):
+  columns = _columns(sample) if isinstance(sample, torch.Tensor) else list(sample)
+  return _counted_in(columns, bins, range, weights, density)
+
+def histogramdd(input, bins, range=None, weight=None, density=False):
+  ends = None if range is None else list(zip(range[0::2], range[1::2]))
+  counts, edges = _counted_in(_columns(input), bins, ends, weight, density)
+  return return_types("hist bin_edges", counts, edges)
 `;

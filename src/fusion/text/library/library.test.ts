@@ -418,7 +418,7 @@ describe("what is not there says so, and what does the same", () => {
       "class S(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x): return x * x\nz = torch.autograd.grad(S.apply(x).sum(), x)[0]",
       "`S` says no derivative: write its backward",
     ],
-    ["z = F.grid_sample(x.reshape(1, 1, 4, 6), y.reshape(1, 3, 4, 2), mode='bicubic')", "bilinear or nearest"],
+    ["z = F.grid_sample(x.reshape(1, 1, 2, 3, 4), y.reshape(1, 2, 2, 2, 3), mode='bicubic')", "bilinear or nearest"],
     ["z = gumbell(x)", "If your code defines it, paste its def above"],
     ["z = sofmax(x)", "Did you mean `softmax`?"],
     ["z = reul(x)", "Did you mean `relu`?"],

@@ -135,9 +135,9 @@ export function libraryTwice(): readonly string[] {
   return names.filter((name, at) => names.indexOf(name) !== at);
 }
 
-/** Names that start with an underscore are the library's own; `jax_median` is what NumPy and JAX mean by `median`, `flax_max_pool` what flax means by the name of an op that does something else, `haiku_MLP` what stands behind `hk.nets.`, `linalg_norm` what a name means behind `linalg.`, `tensor_unfold` a method alone, `numpy_histogram` what NumPy alone means, `sized_unique` a function that is told how many elements it answers. */
+/** Names that start with an underscore are the library's own; `jax_median` is what NumPy and JAX mean by `median`, `flax_max_pool` what flax means by the name of an op that does something else, `haiku_MLP` what stands behind `hk.nets.`, `linalg_norm` what a name means behind `linalg.`, `tensor_unfold` a method alone, `numpy_histogram` what NumPy alone means, `jnp_take_along_axis` what JAX alone means, `sized_unique` a function that is told how many elements it answers. */
 const isPublic = (name: string): boolean =>
-  !/^(_|jax_|flax_|haiku_|linalg_|selected_|tensor_|initializer_|itertools_|functional_|numpy_|sized_)/.test(name);
+  !/^(_|jax_|flax_|haiku_|linalg_|selected_|tensor_|initializer_|itertools_|functional_|numpy_|jnp_|sized_)/.test(name);
 
 /** Every name that a call can use. */
 export const libraryNames = (): readonly string[] =>
@@ -193,6 +193,9 @@ export const libraryMethod = (name: string): DefStatement | null => library().de
 
 /** What `name` means behind `np.` where JAX means something else; null where it does not. */
 export const numpyDef = (name: string): DefStatement | null => library().defs.get(`numpy_${name}`) ?? null;
+
+/** What `name` means behind `jnp.` where NumPy means the op of that name; null where it does not. */
+export const jnpDef = (name: string): DefStatement | null => library().defs.get(`jnp_${name}`) ?? null;
 
 /** The function of that name that is told how many elements it answers; null where there is none. */
 export const sizedDef = (name: string): DefStatement | null => library().defs.get(`sized_${name}`) ?? null;
@@ -389,7 +392,7 @@ function settle(
   const name = called ?? def.name.text;
   // What a function of the library answers is called like that: `jax.hessian(f)(x)`.
   const said = expr.kind === "call" && name === "lambda" ? lastNameOf(expr.callee) : name;
-  const label = said.replace(/^(jax|flax|linalg|tensor|itertools|functional|numpy|sized)_/, "");
+  const label = said.replace(/^(jax|flax|linalg|tensor|itertools|functional|numpy|jnp|sized)_/, "");
   const fresh = new Set(made);
   const renamed = new Map<NodeId, NodeId>();
   const results: NodeId[] = [];

@@ -61,11 +61,11 @@ def _info(A, found):
 
 def inv_ex(A, check_errors=False):
   found = inv(A)
-  return found, _info(A, found)
+  return return_types("inverse info", found, _info(A, found))
 
 def solve_ex(A, B, left=True, check_errors=False):
   found = solve(A, B, left)
-  return found, _info(A, found)
+  return return_types("result info", found, _info(A, found))
 
 def _pivots(A):
   n = _square(A).shape[-1]
@@ -98,7 +98,7 @@ def slogdet(A):
   for pivot in pivots:
     sign = sign * torch.sign(pivot)
     size = size + torch.log(torch.abs(pivot))
-  return sign, size
+  return return_types("sign logabsdet", sign, size)
 
 def logdet(input):
   sign, size = slogdet(input)
@@ -126,7 +126,7 @@ def cholesky_ex(input, upper=False, check_errors=False):
   found = cholesky(input, upper)
   # The first minor that is not positive leaves a root of what is below 0.
   isNone = torch.isnan(torch.diagonal(found, dim1=-2, dim2=-1))
-  return found, torch.where(isNone.any(-1), isNone.int().argmax(-1) + 1, 0).to(torch.int32)
+  return return_types("L info", found, torch.where(isNone.any(-1), isNone.int().argmax(-1) + 1, 0).to(torch.int32))
 
 def solve_triangular(A, B, upper=None, left=True, unitriangular=False, lower=None, trans=0):
   n = _square(A).shape[-1]
@@ -181,5 +181,5 @@ def qr(A, mode="reduced"):
     r = r - v.unsqueeze(-1) * (scale * (v.unsqueeze(-1) * r).sum(-2)).unsqueeze(-2)
     q = q - (q * v.unsqueeze(-2)).sum(-1, keepdim=True) * (scale * v).unsqueeze(-2)
   k = m if mode == "complete" else min(m, n)
-  return q[..., :k], r[..., :k, :].triu()
+  return return_types("Q R", q[..., :k], r[..., :k, :].triu())
 `;

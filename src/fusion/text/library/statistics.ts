@@ -85,10 +85,10 @@ def std_mean(input, dim=None, unbiased=True, keepdim=False, correction=None):
   return torch.std(input, dim, correction=c, keepdim=keepdim), torch.mean(input, dim, keepdim=keepdim)
 
 def aminmax(input, dim=None, keepdim=False):
-  return torch.amin(input, dim, keepdim=keepdim), torch.amax(input, dim, keepdim=keepdim)
+  return return_types("min max", torch.amin(input, dim, keepdim=keepdim), torch.amax(input, dim, keepdim=keepdim))
 
 def sort(input, dim=-1, descending=False, stable=True, kind=None, order=None):
-  return torch.sort(input, dim=dim, descending=descending), torch.argsort(input, dim=dim, descending=descending)
+  return return_types("values indices", torch.sort(input, dim=dim, descending=descending), torch.argsort(input, dim=dim, descending=descending))
 
 def jax_sort(input, dim=-1, descending=False, stable=True, kind=None, order=None):
   return torch.sort(input, dim=dim, descending=descending)
@@ -101,7 +101,7 @@ def kthvalue(input, k, dim=-1, keepdim=False):
     raise ValueError("kthvalue counts from 1 to the size of the axis.")
   values = torch.sort(input, dim=dim).narrow(dim, k - 1, 1)
   places = torch.argsort(input, dim=dim).narrow(dim, k - 1, 1)
-  return (values, places) if keepdim else (values.squeeze(dim), places.squeeze(dim))
+  return return_types("values indices", *((values, places) if keepdim else (values.squeeze(dim), places.squeeze(dim))))
 
 def median(input, dim=None, keepdim=False):
   if dim is None:
@@ -190,7 +190,7 @@ def nanmedian(input, dim=None, keepdim=False):
   value, index = torch.gather(values, at, place), torch.gather(places, at, place)
   if dim is None:
     return value.reshape([])
-  return (value, index) if keepdim else (value.squeeze(at), index.squeeze(at))
+  return return_types("values indices", *((value, index) if keepdim else (value.squeeze(at), index.squeeze(at))))
 
 def jax_nanmedian(input, dim=None, keepdim=False):
   return nanquantile(input, 0.5, dim, keepdim)
@@ -252,17 +252,21 @@ def _segments(num_segments):
     raise ValueError("The number of segments depends on data: give num_segments=.")
   return num_segments
 
+# Segments below 0 are dropped, as those beyond the last are.
+def _segment_of(ids, count):
+  return ids if is_within(ids, 0, math.inf) else torch.where(ids < 0, count, ids)
+
 def segment_sum(data, segment_ids, num_segments=None, indices_are_sorted=False):
   shape = [_segments(num_segments)] + list(data.shape[1:])
-  return torch.zeros(shape, dtype=data.dtype).at[segment_ids].add(data, mode="drop")
+  return torch.zeros(shape, dtype=data.dtype).at[_segment_of(segment_ids, shape[0])].add(data, mode="drop")
 
 def segment_max(data, segment_ids, num_segments=None, indices_are_sorted=False):
   shape = [_segments(num_segments)] + list(data.shape[1:])
-  return torch.full(shape, -math.inf).at[segment_ids].max(data, mode="drop")
+  return torch.full(shape, -math.inf).at[_segment_of(segment_ids, shape[0])].max(data, mode="drop")
 
 def segment_min(data, segment_ids, num_segments=None, indices_are_sorted=False):
   shape = [_segments(num_segments)] + list(data.shape[1:])
-  return torch.full(shape, math.inf).at[segment_ids].min(data, mode="drop")
+  return torch.full(shape, math.inf).at[_segment_of(segment_ids, shape[0])].min(data, mode="drop")
 
 def bernoulli(input, p=None):
   share = input if p is None else torch.full_like(input, p)

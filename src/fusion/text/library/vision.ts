@@ -87,6 +87,11 @@ def _taps(input, axis, at, weights):
   parts = [torch.index_select(input, axis, torch.clamp(at + i, 0, last).int()) * w.reshape(lane) for i, w in weights]
   return sum(parts)
 
+def _cubic_weights(t):
+  near = lambda d: (1.25 * d - 2.25) * d * d + 1
+  far = lambda d: ((-0.75 * d + 3.75) * d - 6) * d + 3
+  return [far(t + 1), near(t), near(1 - t), far(2 - t)]
+
 def _resized(input, axis, size, by, mode, corners):
   count = torch.arange(size).float()
   if mode == "nearest":
@@ -97,10 +102,7 @@ def _resized(input, axis, size, by, mode, corners):
     first = torch.floor(at)
     return _taps(input, axis, first, [(0, 1 - at + first), (1, at - first)])
   first = torch.floor(at)
-  t = at - first
-  near = lambda d: (1.25 * d - 2.25) * d * d + 1
-  far = lambda d: ((-0.75 * d + 3.75) * d - 6) * d + 3
-  return _taps(input, axis, first, [(-1, far(t + 1)), (0, near(t)), (1, near(1 - t)), (2, far(2 - t))])
+  return _taps(input, axis, first, list(zip((-1, 0, 1, 2), _cubic_weights(at - first))))
 
 def interpolate(input, size=None, scale_factor=None, mode: "bicubic" = "nearest", align_corners=False, recompute_scale_factor=None, antialias=False):
   if antialias:

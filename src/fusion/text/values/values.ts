@@ -27,6 +27,8 @@ export type Value =
       readonly items: readonly Operand[];
       readonly list?: boolean;
       readonly chain?: boolean;
+      /** What PyTorch calls the items, in their order: `hist`, `bin_edges`. */
+      readonly names?: readonly string[];
       /** A generator: who goes through it leaves nothing. */
       readonly isOnce?: true;
       /** Of `enumerate` and its like: what it takes its items from, how many it was to take, and how many more it takes to find its end. */
