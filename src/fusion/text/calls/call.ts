@@ -322,6 +322,14 @@ function libraryObjectCall(
 
 const NUMPY = /^(np|numpy)$/;
 
+/** The class that a library of JAX means: that of flax.nnx takes `rngs`. Null where PyTorch's is meant. */
+function jaxClass(interpreter: Interpreter, name: string, isNet: boolean, args: readonly GivenArgument[]) {
+  if (isNet) return classOfJax(name, "haiku");
+  if (isTorchIn(interpreter)) return null;
+  const isSized = args.some((arg) => arg.name?.text === "rngs");
+  return (isSized ? classOfJax(name, "nnx") : null) ?? classOfJax(name, "flax");
+}
+
 function functionCall(
   interpreter: Interpreter,
   run: StatementRun,
@@ -384,7 +392,7 @@ function functionCall(
   const collection = collectionOf(interpreter, run, name.text, args);
   if (collection) return collection;
   const isNet = callee.kind === "member" && HAIKU.has(lastNameOf(callee.object));
-  const of = (isNet || !isTorchIn(interpreter) ? classOfJax(name.text, isNet) : null) ?? libraryClass(name.text);
+  const of = jaxClass(interpreter, name.text, isNet, args) ?? libraryClass(name.text);
   if (of) return instantiate(interpreter, run, call, of, args);
   const made =
     containerOf(name.text, args) ??

@@ -18,6 +18,7 @@ const PREFIXES: ReadonlyMap<string, Dialect> = new Map([
   ["np", "jax"],
   ["numpy", "jax"],
   ["flax", "jax"],
+  ["nnx", "jax"],
   ["optax", "jax"],
   ["jr", "jax"],
   ["random", "jax"],

@@ -2,6 +2,7 @@
 import type { Node, NodeId } from "../../ir";
 import { algebraOf, numbersOf, opDef, type Bounds, type GraphBuilder } from "../../ops";
 import type { Interpreter } from "../interpreter";
+import type { Value } from "../values/values";
 
 /** What nothing says more about is taken for an index: from 0 on. */
 const INDEX: Bounds = { least: 0, most: Infinity };
@@ -46,6 +47,15 @@ function ownBounds({ op, inputs, attrs }: Node, known: ReadonlyMap<NodeId, Bound
     least: terms.reduce<number>((sum, sign, i) => sum + (sign > 0 ? operands[i]!.least : -operands[i]!.most), 0),
     most: terms.reduce<number>((sum, sign, i) => sum + (sign > 0 ? operands[i]!.most : -operands[i]!.least), 0),
   };
+}
+
+/** Whether indices, one or a list or a tensor of them, are known to be at least `from` and below `to`. */
+export function lieWithin(interpreter: Interpreter, value: Value, from: number, to: number): boolean {
+  if (value.kind === "sequence") return value.items.every((item) => lieWithin(interpreter, item.value, from, to));
+  if (value.kind === "number") return value.value >= from && value.value < to;
+  if (value.kind !== "tensor") return false;
+  const { least, most } = boundsOf(interpreter, value.node);
+  return least >= from && (most < to || to === Infinity);
 }
 
 /** An index tensor that counts from 0 on; itself where it is known to. */

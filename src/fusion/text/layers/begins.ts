@@ -15,10 +15,12 @@ export function beginOf(
   draws: Value,
   shape: Shape,
 ): Attrs | null {
-  if (draws.kind !== "def" && draws.kind !== "partial") return null;
+  if (draws.kind !== "def" && draws.kind !== "partial" && draws.kind !== "op") return null;
   const trial = openTrial(interpreter);
   const items = shape.map((extent): Operand => ({ value: numberValue(extent, true), path: "", expr: null }));
-  const values: readonly Value[] = [{ kind: "key" }, { kind: "sequence", items }];
+  const sizes: Value = { kind: "sequence", items };
+  // `jnp.zeros` takes no key.
+  const values: readonly Value[] = draws.kind === "op" ? [sizes] : [{ kind: "key" }, sizes];
   const args = values.map((value): GivenArgument => {
     return { name: null, operand: { value, path: "", expr: null }, span: expr.span };
   });

@@ -70,7 +70,9 @@ export function store(interpreter: Interpreter, run: StatementRun, at: StoredAt,
 /** The module whose method runs, or the function that is transformed; null where neither is. */
 export function runningModule({ applied }: Interpreter, { frame }: StatementRun): ObjectInfo | null {
   const self = frame.method?.self;
-  return self?.kind === "object" ? self.object : (applied.variables?.root ?? null);
+  if (self?.kind === "object") return self.object;
+  const root = applied.variables?.root;
+  return root && "of" in root ? (root as ObjectInfo) : null;
 }
 
 /** `hk.get_state("mean", [d], init=jnp.zeros)`, `hk.set_state("mean", v)`, of the module that runs; null where none does. */

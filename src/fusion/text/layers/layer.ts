@@ -14,6 +14,7 @@ import {
   type GivenArgument,
   isBroken,
   type LayerInfo,
+  numberValue,
   type Operand,
   tensorValue,
   unnamed,
@@ -22,7 +23,7 @@ import {
 import { LayerArguments } from "./arguments";
 import { LAYERS, layerType, type LayerType, type LayerWeight } from "./table";
 import { beginOf } from "./begins";
-import { SCALE, SHIFT } from "./starting-weights";
+import { SCALE, SHIFT, startingAs } from "./starting-weights";
 import { weightNode } from "./weights";
 
 export const layerNames: readonly string[] = [...LAYERS.keys()];
@@ -86,19 +87,19 @@ const INITS: ReadonlyMap<string, string> = new Map([
   ["bias_init", "bias"],
   ["b_init", "bias"],
   ["scale_init", "scale"],
-  ["embedding_init", "weight"],
+  ["embedding_init", "embedding"],
 ]);
 
 function weightOperand(
   interpreter: Interpreter,
   run: StatementRun,
   layer: LayerInfo,
-  { name, shape, source, transposed, begin, buffer }: LayerWeight,
+  { name, shape, source, begin, buffer }: LayerWeight,
   path: string,
 ): Operand {
   const { expr } = layer;
   const draws = layer.args.find((arg) => INITS.get(arg.name?.text ?? "") === name)?.operand.value;
-  const said = draws ? beginOf(interpreter, run, { expr, path }, draws, transposed ? shape.toReversed() : shape) : null;
+  const said = draws ? beginOf(interpreter, run, { expr, path }, draws, shape) : null;
   const at = { named: layer, path, name, shape, source, begin: said ?? begin ?? null, ...(buffer && { buffer }), expr };
   const node = weightNode(interpreter, run, at);
   return { value: tensorValue(node), path: "", expr: null };
@@ -229,12 +230,16 @@ export function callLayer(
     });
   const inPlace = args.operand("inplace")?.value;
   if (inPlace?.kind === "bool" && inPlace.value) options.set("inplace", { value: inPlace, path: "", expr: null });
-  return interpreter.call(run, { ...at, called: type.op }, callee.value, [
+  const result = interpreter.call(run, { ...at, called: type.op }, callee.value, [
     ...given,
     ...weights.map((each) => keyword(each.to ?? each.name, weightOperand(interpreter, run, layer, each, at.path))),
     ...tensors,
     ...[...options].map(([name, operand]) => keyword(name, operand)),
   ]);
+  const training = options.get("training")?.value;
+  if (type.counts?.(args) && training?.kind === "bool" && training.value && result.kind === "tensor")
+    (layer.batches ??= []).push(result.node);
+  return result;
 }
 
 /** Makes the weights of a layer whose sizes are known before it is called, by their names. */
@@ -253,6 +258,21 @@ export function makeWeights(
   return layer.weights;
 }
 
+const BATCHES = "num_batches_tracked";
+
+/** How many calls have trained the layer: those whose results are still there. */
+const batchesOf = ({ nodes }: Interpreter, { batches = [] }: LayerInfo): Value => ({
+  ...numberOf(batches.filter((id) => nodes.has(id)).length),
+  isTensor: true,
+});
+const numberOf = (value: number) => ({ kind: "number", value, whole: true }) as const;
+
+/** What a layer keeps beside its weights, by name. */
+export function countsOf(interpreter: Interpreter, layer: LayerInfo): readonly (readonly [string, Value])[] {
+  const { type, args } = read(layer);
+  return type.counts?.(args) ? [[BATCHES, batchesOf(interpreter, layer)]] : [];
+}
+
 /** A weight or an argument of a layer, `fc.weight`, `fc.in_features`; null where it has no such thing. */
 export function layerMember(
   interpreter: Interpreter,
@@ -266,7 +286,11 @@ export function layerMember(
   const weight = weights.find(({ name }) => name === text);
   if (weight) return weightOperand(interpreter, run, layer, weight, path).value;
   if (text === "weight" || text === "bias") return type.weights ? { kind: "none" } : null;
-  return args.value(text) ?? null;
+  if (text === BATCHES && type.counts?.(args)) return batchesOf(interpreter, layer);
+  const each = type.perAxis?.names.includes(text) ? args.sizes(text, type.perAxis.count) : null;
+  if (each)
+    return { kind: "sequence", items: each.map((size) => ({ value: numberValue(size, true), path: "", expr: null })) };
+  return args.value(text) ?? args.odd.find(({ name }) => name?.text === text)?.operand.value ?? null;
 }
 
 /** `self.param("scale", init, (d,))`, `hk.get_parameter("w", [d])`: a weight of this shape. */
@@ -280,7 +304,7 @@ export function namedWeight(
   const size = (value: Value): number | null =>
     value.kind === "number" && Number.isInteger(value.value) ? value.value : null;
   const [name, ...rest] = operands.map(({ value }) => value);
-  const draws = rest.find(({ kind }) => kind === "def" || kind === "partial");
+  const draws = rest.find(({ kind }) => kind === "def" || kind === "partial" || kind === "op");
   const shape = rest.find((value) => value.kind === "sequence" || value.kind === "number");
   if (name?.kind !== "string" || !shape) return null;
   const sizes = shape.kind === "sequence" ? shape.items.map(({ value }) => size(value)) : [size(shape)];
@@ -288,6 +312,8 @@ export function namedWeight(
   const begin = draws ? beginOf(interpreter, run, at, draws, sizes.map(Number)) : null;
   const named = { named: holder, path: at.path, name: name.value, shape: sizes.map(Number), expr: at.expr };
   // What begins with ones is a scale, or a variance, which is above 0.
-  const source = begin?.["source"] === "ones" ? SCALE : begin?.["source"] === "zeros" ? SHIFT : { source: "randn" };
+  // A draw stands for itself, as small as a layer needs it.
+  const drawn = /^(randn|uniform)$/.test(String(begin?.["source"])) ? begin! : startingAs(sizes.map(Number));
+  const source = begin?.["source"] === "ones" ? SCALE : begin?.["source"] === "zeros" ? SHIFT : drawn;
   return tensorValue(weightNode(interpreter, run, { ...named, source, begin }));
 }

@@ -12,8 +12,6 @@ export interface LayerWeight {
   readonly shape: Shape;
   /** Its numbers where nothing trains it: no two alike, so that every one of them counts in the result. */
   readonly source: Attrs;
-  /** Its library has rows of it where the function has columns. */
-  readonly transposed?: true;
   /** How it begins where it is trained, if that is otherwise. */
   readonly begin?: Attrs;
   /** What the layer keeps and nothing trains: none of its parameters. */
@@ -34,6 +32,10 @@ export interface LayerType {
   readonly options?: (args: LayerArguments) => Readonly<Record<string, Value>>;
   /** Why it can't be computed as it is asked for. */
   readonly refuses?: (args: LayerArguments) => string | null;
+  /** Arguments that its library keeps as a number for each of so many axes, where they are given as one. */
+  readonly perAxis?: { readonly names: readonly string[]; readonly count: number };
+  /** It counts the batches that it is trained with. */
+  readonly counts?: (args: LayerArguments) => boolean;
   /** A type that the layer's input may have; the extents before the last are examples. */
   readonly input?: (args: LayerArguments) => string | null;
 }
@@ -65,20 +67,35 @@ const linear: LayerType = {
   input: (args) => rows(args.whole("in_features")),
 };
 
+/** A matrix that the input is multiplied by from the right, as JAX's libraries hold it, and a bias. */
+function kernelled(width: number, features: number, bias: boolean): readonly LayerWeight[] {
+  const [kernel, ...shift] = started([width, features], features, width, bias);
+  return [
+    { ...kernel!, name: "kernel", begin: lecunNormal(width) },
+    ...shift.map((weight) => ({ ...weight, begin: NOTHING })),
+  ];
+}
+
 /** flax's and haiku's, which take the size of their input from what they meet. */
 const dense: LayerType = {
-  op: "linear",
+  op: "dense",
   params: ["features", "use_bias=True", "output_size=None", "with_bias=True", "out_features=None", "bias=True"],
   weights(args, width) {
     const features = args.whole("features") ?? args.whole("output_size") ?? args.whole("out_features");
     if (features === null || width === null) return null;
-    const bias = args.flag("use_bias") && args.flag("with_bias") && args.flag("bias");
-    return started([features, width], features, width, bias).map((weight) =>
-      weight.name === "weight"
-        ? { ...weight, name: "kernel", to: "weight", transposed: true, begin: lecunNormal(width) }
-        : { ...weight, begin: NOTHING },
-    );
+    return kernelled(width, features, args.flag("use_bias") && args.flag("with_bias") && args.flag("bias"));
   },
+};
+
+/** That of flax.nnx, which says both of its sizes. */
+const sizedDense: LayerType = {
+  op: "dense",
+  params: ["in_features", "out_features", "use_bias=True"],
+  weights(args) {
+    const sizes = known([args.whole("in_features"), args.whole("out_features")]);
+    return sizes && kernelled(sizes[0]!, sizes[1]!, args.flag("use_bias"));
+  },
+  input: (args) => rows(args.whole("in_features")),
 };
 
 /** @param shifts it adds a bias too */
@@ -100,10 +117,20 @@ const torchNorm = (op: string, eps: string, shifts: boolean): LayerType => ({
   },
 });
 
-const jaxNorm = (op: string, shifts: boolean): LayerType => ({
+/** @param sized it says the width of its input, as flax.nnx's do */
+const jaxNorm = (op: string, shifts: boolean, sized = false): LayerType => ({
   op,
-  params: ["epsilon=1e-6", "use_scale=True", "use_bias=True", "create_scale=True", "create_offset=True", "eps=None"],
-  weights(args, width) {
+  params: [
+    ...(sized ? ["num_features"] : []),
+    "epsilon=1e-6",
+    "use_scale=True",
+    "use_bias=True",
+    "create_scale=True",
+    "create_offset=True",
+    "eps=None",
+  ],
+  weights(args, met) {
+    const width = sized ? args.whole("num_features") : met;
     if (width === null) return null;
     const scaled = args.flag("use_scale") && args.flag("create_scale");
     const shifted = shifts && args.flag("use_bias") && args.flag("create_offset");
@@ -115,18 +142,19 @@ const jaxNorm = (op: string, shifts: boolean): LayerType => ({
   options: (args): Readonly<Record<string, Value>> => (args.given("eps") ? { eps: args.value("eps")! } : {}),
 });
 
-const embedding: LayerType = {
+/** @param weight what its library calls the table */
+const embeddingNamed = (weight: string): LayerType => ({
   op: "embedding",
-  params: ["num_embeddings", "embedding_dim", "features=None", "vocab_size=None", "embed_dim=None"],
+  params: ["num_embeddings", "embedding_dim", "padding_idx=None", "features=None", "vocab_size=None", "embed_dim=None"],
   weights(args) {
     const sizes = known([
       args.whole("num_embeddings") ?? args.whole("vocab_size"),
       args.whole("embedding_dim") ?? args.whole("features") ?? args.whole("embed_dim"),
     ]);
-    return sizes && [{ name: "weight", shape: sizes, source: { source: "randn" } }];
+    return sizes && [{ name: weight, to: "weight", shape: sizes, source: { source: "randn" } }];
   },
   input: (args) => `i32[8, 64] = uniform(0, ${args.whole("num_embeddings") ?? args.whole("vocab_size") ?? 1024})`,
-};
+});
 
 const affine = (args: LayerArguments, sizes: string): readonly LayerWeight[] | null => {
   const width = args.whole(sizes);
@@ -154,6 +182,7 @@ const batchNorm: LayerType = {
       ]
     );
   },
+  counts: (args) => args.flag("track_running_stats"),
   // Without running values, each batch's own are all there is.
   options: (args): Readonly<Record<string, Value>> =>
     args.flag("track_running_stats") ? {} : { training: { kind: "bool", value: true } },
@@ -197,6 +226,7 @@ function meanSlope(args: LayerArguments): Readonly<Record<string, Value>> {
   return { negative_slope: numberValue(sum / 2, false) };
 }
 
+const WINDOW = ["kernel_size", "stride", "padding", "dilation"] as const;
 const CONV = ["in_channels", "out_channels", "kernel_size", "stride=1", "padding=0"] as const;
 
 function modeOfPadding(args: LayerArguments): string | null {
@@ -208,6 +238,7 @@ function modeOfPadding(args: LayerArguments): string | null {
 
 const conv = (rank: number): LayerType => ({
   op: `conv${rank}d`,
+  perAxis: { names: WINDOW, count: rank },
   params: [...CONV, "dilation=1", "groups=1", "bias=True", "padding_mode='zeros'"],
   weights(args) {
     const sizes = known([args.whole("out_channels"), args.whole("in_channels"), args.whole("groups")]);
@@ -222,6 +253,7 @@ const conv = (rank: number): LayerType => ({
 
 const convTranspose = (rank: number): LayerType => ({
   op: `conv_transpose${rank}d`,
+  perAxis: { names: [...WINDOW, "output_padding"], count: rank },
   params: [...CONV, "output_padding=0", "groups=1", "bias=True", "dilation=1", "padding_mode='zeros'"],
   weights(args) {
     const sizes = known([args.whole("in_channels"), args.whole("out_channels"), args.whole("groups")]);
@@ -269,8 +301,8 @@ export const LAYERS: ReadonlyMap<string, LayerType> = new Map<string, LayerType>
   ["Dense", dense],
   ["LayerNorm", torchNorm("layer_norm", "eps=1e-5", true)],
   ["RMSNorm", torchNorm("rms_norm", "eps=None", false)],
-  ["Embedding", embedding],
-  ["Embed", embedding],
+  ["Embedding", embeddingNamed("weight")],
+  ["Embed", embeddingNamed("embedding")],
   ["GroupNorm", groupNorm],
   ...perRank("BatchNorm", () => batchNorm),
   ["SyncBatchNorm", batchNorm],
@@ -385,8 +417,17 @@ const JAX: ReadonlyMap<string, LayerType> = new Map([
   ["RMSNorm", jaxNorm("rms_norm", false)],
 ]);
 
-/** The layer that a call means: PyTorch's says its input's size. */
+/** What flax.nnx calls like PyTorch: it says the size of its input, too. */
+const NNX: ReadonlyMap<string, LayerType> = new Map([
+  ["Linear", sizedDense],
+  ["LayerNorm", jaxNorm("layer_norm", true, true)],
+  ["RMSNorm", jaxNorm("rms_norm", false, true)],
+]);
+
+/** The layer that a call means: PyTorch's says its input's size, and so does that of flax.nnx, which takes `rngs`. */
 export function layerType(name: string, positional: number, words: ReadonlySet<string>): LayerType | null {
+  const nnx = words.has("rngs") ? NNX.get(name) : undefined;
+  if (nnx) return nnx;
   const jax = JAX.get(name);
   if (!jax) return LAYERS.get(name) ?? null;
   const torch =

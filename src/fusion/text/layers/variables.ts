@@ -32,7 +32,7 @@ function under(tree: Value | undefined, names: Names): Value | undefined {
 
 /** One call of a model whose weights stand elsewhere. */
 export class Variables {
-  readonly root: ObjectInfo;
+  readonly root: Named;
   /** What they are, by their collections; null: they are being made. */
   private readonly given: ReadonlyMap<string, Value> | null;
   /** By what holds the weights, which is one for every copy of a layer's description. */
@@ -43,7 +43,7 @@ export class Variables {
   private readonly stored = new Map<string, Stored & { readonly first: Value }>();
   private readonly before = new Map<Named["weights"], ReadonlyMap<string, NodeId>>();
 
-  constructor(root: ObjectInfo, given: Value | null) {
+  constructor(root: Named, given: Value | null) {
     this.root = root;
     const { entries } = given?.kind === "dict" ? given : { entries: new Map<string, Operand>() };
     const all = [...entries].map(([name, { value }]) => [name, value] as const);
@@ -65,7 +65,7 @@ export class Variables {
     return [...this.namesOf(named, within), ...(key === "" ? [] : [key])];
   }
 
-  private namesOf(named: Named, within: ObjectInfo): Names {
+  private namesOf(named: Named, within: Named): Names {
     if (named.weights === this.root.weights) return [];
     if (named.holder) return [...this.namesOf(named.holder.object, named.holder.object), named.holder.key];
     const known = this.names.get(named.weights);

@@ -94,7 +94,9 @@ export function weightNode(
   if (!apart && known !== undefined && interpreter.nodes.has(known)) return known;
   const { root, keys } = pathOf(named);
   const own = name === null ? [] : [name];
-  const wanted = (apart ? [run.root, ...apart] : [root ?? path, ...keys, ...own]).join(".");
+  // A part of an op may be called as a weight of a model that is that op alone.
+  const within = apart?.length === 1 ? [run.root, "params", ...apart] : [run.root, ...(apart ?? [])];
+  const wanted = (apart ? within : [root ?? path, ...keys, ...own]).join(".");
   let id = wanted;
   for (let again = 2; interpreter.nodes.has(nodeId(id)); again++) id = `${wanted}@${again}`;
   // A model's name says nothing where there is one model; a layer's or a weight's own is all there is.
@@ -248,7 +250,8 @@ export function deepCopy(
   if (value.kind === "tensor") return { ...value };
   if (value.kind === "layer") {
     const { layer } = value;
-    return { kind: "layer", layer: inModeOf(interpreter, layer, { ...layer, ...copyOf(interpreter, layer) }) };
+    const own = { ...layer, ...copyOf(interpreter, layer), batches: [...(layer.batches ?? [])] };
+    return { kind: "layer", layer: inModeOf(interpreter, layer, own) };
   }
   if (value.kind === "weight")
     return { kind: "weight", weight: { ...value.weight, ...copyOf(interpreter, value.weight) } };

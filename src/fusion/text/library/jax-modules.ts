@@ -6,6 +6,10 @@ def make_causal_mask(x, extra_batch_dims=0, dtype=None):
   rows = torch.arange(n)
   return (rows.unsqueeze(1) >= rows).reshape(*[1] * (x.ndim - 1), 1, n, n).expand(*x.shape[:-1], 1, n, n)
 
+def dense(input, kernel, bias=None):
+  y = input @ kernel
+  return y if bias is None else y + bias
+
 class DenseGeneral:
   def __init__(self, features, axis=-1, use_bias=True, kernel_init=None, bias_init=None, **options):
     self.features = tuple(features) if isinstance(features, (tuple, list)) else (features,)
@@ -19,10 +23,14 @@ class DenseGeneral:
     rest = [axis for axis in range(inputs.ndim) if axis not in axes]
     taken = tuple([inputs.shape[axis] for axis in axes])
     outer = tuple([inputs.shape[axis] for axis in rest])
-    kernel = hk.get_parameter("kernel", shape=taken + self.features, init=self.kernel_init)
+    kernel, bias = self.weights(taken)
     x = inputs.permute(*rest, *axes).reshape(*outer, math.prod(taken))
     y = (x @ kernel.reshape(math.prod(taken), math.prod(self.features))).reshape(*outer, *self.features)
-    return y + hk.get_parameter("bias", shape=self.features, init=self.bias_init) if self.use_bias else y
+    return y if bias is None else y + bias
+
+  def weights(self, taken):
+    kernel = hk.get_parameter("kernel", shape=taken + self.features, init=self.kernel_init)
+    return kernel, hk.get_parameter("bias", shape=self.features, init=self.bias_init) if self.use_bias else None
 
 class flax_GroupNorm:
   def __init__(self, num_groups=32, group_size=None, epsilon=1e-6, use_bias=True, use_scale=True, bias_init=None, scale_init=None, **options):
@@ -41,9 +49,13 @@ class flax_GroupNorm:
     centred = parts - parts.mean((1, 3), keepdim=True)
     spread = (centred * centred).mean((1, 3), keepdim=True)
     y = (centred * torch.rsqrt(spread + self.epsilon)).reshape(x.shape)
-    if self.use_scale:
-      y = y * self.param("scale", self.scale_init, (width,))
-    return y + self.param("bias", self.bias_init, (width,)) if self.use_bias else y
+    scale, bias = self.weights(width)
+    y = y if scale is None else y * scale
+    return y if bias is None else y + bias
+
+  def weights(self, width):
+    scale = self.param("scale", self.scale_init, (width,)) if self.use_scale else None
+    return scale, self.param("bias", self.bias_init, (width,)) if self.use_bias else None
 
 class flax_BatchNorm:
   def __init__(self, use_running_average=None, axis=-1, momentum=0.99, epsilon=1e-5, dtype=None, param_dtype=None, use_bias=True, use_scale=True, bias_init=None, scale_init=None, axis_name=None, **options):
@@ -79,6 +91,69 @@ class flax_BatchNorm:
     if self.use_scale:
       y = y * self.param("scale", self.scale_init, width).reshape(shape)
     return y + self.param("bias", self.bias_init, width).reshape(shape) if self.use_bias else y
+
+class nnx_BatchNorm:
+  def __init__(self, num_features, use_running_average=False, axis=-1, momentum=0.99, epsilon=1e-5, use_bias=True, use_scale=True, rngs=None, **options):
+    self.use_running_average = use_running_average
+    self.axis = axis
+    self.momentum = momentum
+    self.epsilon = epsilon
+    self.mean = nnx.BatchStat(torch.zeros(num_features), requires_grad=False)
+    self.var = nnx.BatchStat(torch.ones(num_features), requires_grad=False)
+    self.scale = nn.Parameter(torch.ones(num_features)) if use_scale else None
+    self.bias = nn.Parameter(torch.zeros(num_features)) if use_bias else None
+
+  def forward(self, x, use_running_average=None):
+    asked = use_running_average
+    if asked is None:
+      asked = self.use_running_average or not self.training
+    at = self.axis % x.ndim
+    shape = [n if i == at else 1 for i, n in enumerate(x.shape)]
+    rest = [i for i in range(x.ndim) if i != at]
+    mean, var = self.mean.reshape(shape), self.var.reshape(shape)
+    if not asked:
+      mean = x.mean(rest, keepdim=True)
+      var = ((x - mean) * (x - mean)).mean(rest, keepdim=True)
+      self.mean.value = self.momentum * self.mean.value + (1 - self.momentum) * mean.reshape(-1)
+      self.var.value = self.momentum * self.var.value + (1 - self.momentum) * var.reshape(-1)
+    y = (x - mean) * torch.rsqrt(var + self.epsilon)
+    y = y if self.scale is None else y * self.scale.reshape(shape)
+    return y if self.bias is None else y + self.bias.reshape(shape)
+
+class nnx_GroupNorm(flax_GroupNorm):
+  def __init__(self, num_features, num_groups=32, group_size=None, epsilon=1e-6, use_bias=True, use_scale=True, rngs=None, **options):
+    super().__init__(num_groups, group_size, epsilon, use_bias, use_scale)
+    self.scale = nn.Parameter(torch.ones(num_features)) if use_scale else None
+    self.bias = nn.Parameter(torch.zeros(num_features)) if use_bias else None
+
+  def weights(self, width):
+    return self.scale, self.bias
+
+class nnx_LinearGeneral(DenseGeneral):
+  def __init__(self, in_features, out_features, axis=-1, use_bias=True, rngs=None, **options):
+    super().__init__(out_features, axis, use_bias)
+    taken = tuple(in_features) if isinstance(in_features, (tuple, list)) else (in_features,)
+    self.kernel = nn.Parameter(torch.zeros(*taken, *self.features))
+    self.bias = nn.Parameter(torch.zeros(*self.features)) if use_bias else None
+
+  def weights(self, taken):
+    return self.kernel, self.bias
+
+class nnx_MultiHeadAttention:
+  def __init__(self, num_heads, in_features, qkv_features=None, out_features=None, use_bias=True, decode=None, rngs=None, **options):
+    features = qkv_features or in_features
+    sizes = (num_heads, features // num_heads)
+    self.num_heads = num_heads
+    self.query = nnx_LinearGeneral(in_features, sizes, use_bias=use_bias)
+    self.key = nnx_LinearGeneral(in_features, sizes, use_bias=use_bias)
+    self.value = nnx_LinearGeneral(in_features, sizes, use_bias=use_bias)
+    self.out = nnx_LinearGeneral(sizes, out_features or in_features, axis=(-2, -1), use_bias=use_bias)
+
+  def forward(self, inputs_q, inputs_k=None, inputs_v=None, mask=None, **options):
+    inputs_k = inputs_q if inputs_k is None else inputs_k
+    inputs_v = inputs_k if inputs_v is None else inputs_v
+    q, k, v = [of(t).transpose(-2, -3) for of, t in ((self.query, inputs_q), (self.key, inputs_k), (self.value, inputs_v))]
+    return self.out(scaled_dot_product_attention(q, k, v, attn_mask=mask).transpose(-2, -3))
 
 def _attend(query, weight):
   return query @ weight.T

@@ -31,13 +31,15 @@ def _window_pads(sizes, windows, steps):
 
 def conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation=None, rhs_dilation=None, dimension_numbers=None, feature_group_count=1, batch_group_count=1, precision=None, preferred_element_type=None):
   space = lhs.ndim - 2
-  if batch_group_count != 1 or (lhs_dilation is not None and max(lhs_dilation) > 1):
-    raise ValueError("conv_general_dilated is known without batch_group_count and lhs_dilation: write conv_transpose.")
+  if batch_group_count != 1:
+    raise ValueError("conv_general_dilated is known without batch_group_count.")
   words = ["W", "HW", "DHW"][space - 1]
   specs = ("NC" + words, "OI" + words, "NC" + words) if dimension_numbers is None else dimension_numbers
   a, k, o = specs
   inner = [c for c in a if c != "N" and c != "C"]
   x = lhs.permute([_axis_of(a, c) for c in ["N", "C"] + inner])
+  if lhs_dilation is not None and max(lhs_dilation) > 1:
+    x = _with_inner(x, 0.0, [(0, 0, 0), (0, 0, 0)] + [(0, 0, d - 1) for d in lhs_dilation])
   w = rhs.permute([_axis_of(k, c) for c in ["O", "I"] + inner])
   dilation = [1] * space if rhs_dilation is None else list(rhs_dilation)
   windows = [(size - 1) * by + 1 for size, by in zip(w.shape[2:], dilation)]
@@ -49,6 +51,25 @@ def conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation=None, r
   y = convolve(x, w, None, list(window_strides), 0, dilation, feature_group_count)
   order = ["N", "C"] + inner
   return y.permute([_axis_of(order, c) for c in o])
+
+def _transposed_pads(windows, steps, padding):
+  pads = []
+  for k, s in zip(windows, steps):
+    reach = k + s - 2 + (max(k - s, 0) if padding.upper() == "VALID" else 0)
+    first = k - 1 if padding.upper() == "VALID" or s > k - 1 else -(-reach // 2)
+    pads.append((first, reach - first))
+  return pads
+
+def flax_conv_transpose(lhs, rhs, strides, padding, rhs_dilation=None, dimension_numbers=None, transpose_kernel=False, precision=None, preferred_element_type=None):
+  words = ["H", "HW", "DHW"][lhs.ndim - 3]
+  a, k, o = ("N" + words + "C", words + "IO", "N" + words + "C") if dimension_numbers is None else dimension_numbers
+  inner = [c for c in a if c != "N" and c != "C"]
+  spread = [1] * len(inner) if rhs_dilation is None else list(rhs_dilation)
+  windows = [(rhs.shape[_axis_of(k, c)] - 1) * d + 1 for c, d in zip(inner, spread)]
+  pads = _transposed_pads(windows, strides, padding) if isinstance(padding, str) else padding
+  if transpose_kernel:
+    rhs = torch.flip(rhs, [_axis_of(k, c) for c in inner]).transpose(_axis_of(k, "I"), _axis_of(k, "O"))
+  return conv_general_dilated(lhs, rhs, [1] * len(inner), pads, list(strides), spread, (a, k, o))
 
 def conv_with_general_padding(lhs, rhs, window_strides, padding, lhs_dilation=None, rhs_dilation=None, precision=None):
   return conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation)

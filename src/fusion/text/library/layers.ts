@@ -33,11 +33,11 @@ class MultiHeadDotProductAttention:
     inputs_k = inputs_q if inputs_k is None else inputs_k
     inputs_v = inputs_k if inputs_v is None else inputs_v
     features = self.qkv_features or inputs_q.shape[-1]
-    q, k, v = [nn.Dense(features, use_bias=self.use_bias)(t) for t in (inputs_q, inputs_k, inputs_v)]
-    q, k, v = [t.reshape(list(t.shape[:-1]) + [self.num_heads, features // self.num_heads]).transpose(-2, -3) for t in (q, k, v)]
+    sizes = (self.num_heads, features // self.num_heads)
+    parts = zip(("query", "key", "value"), (inputs_q, inputs_k, inputs_v))
+    q, k, v = [nn.DenseGeneral(sizes, use_bias=self.use_bias, name=name)(t).transpose(-2, -3) for name, t in parts]
     y = scaled_dot_product_attention(q, k, v, attn_mask=mask).transpose(-2, -3)
-    y = y.reshape(list(inputs_q.shape[:-1]) + [features])
-    return nn.Dense(self.out_features or inputs_q.shape[-1], use_bias=self.use_bias)(y)
+    return nn.DenseGeneral(self.out_features or inputs_q.shape[-1], axis=(-2, -1), use_bias=self.use_bias, name="out")(y)
 
 class SelfAttention(MultiHeadDotProductAttention):
   def forward(self, inputs_q, mask=None, deterministic=None, **options):
@@ -47,6 +47,10 @@ class MultiheadAttention:
   def __init__(self, embed_dim, num_heads, dropout=0.0, bias=True, add_bias_kv=False, add_zero_attn=False, kdim=None, vdim=None, batch_first=False):
     self.embed_dim = embed_dim
     self.num_heads = num_heads
+    self.head_dim = embed_dim // num_heads
+    self.dropout = dropout
+    self.kdim = kdim or embed_dim
+    self.vdim = vdim or embed_dim
     self.batch_first = batch_first
     self.add_zero_attn = add_zero_attn
     self.joined = (kdim or embed_dim) == embed_dim and (vdim or embed_dim) == embed_dim
@@ -242,6 +246,7 @@ class StochasticDepth:
 
 class LSTMCell:
   def __init__(self, input_size, hidden_size, bias=True):
+    self.input_size = input_size
     self.hidden_size = hidden_size
     self.weight_ih = nn.Parameter(torch.zeros(4 * hidden_size, input_size))
     self.weight_hh = nn.Parameter(torch.zeros(4 * hidden_size, hidden_size))
@@ -257,6 +262,7 @@ class LSTMCell:
 
 class GRUCell:
   def __init__(self, input_size, hidden_size, bias=True):
+    self.input_size = input_size
     self.hidden_size = hidden_size
     self.weight_ih = nn.Parameter(torch.zeros(3 * hidden_size, input_size))
     self.weight_hh = nn.Parameter(torch.zeros(3 * hidden_size, hidden_size))
@@ -272,6 +278,7 @@ class GRUCell:
 
 class RNNCell:
   def __init__(self, input_size, hidden_size, bias=True, nonlinearity="tanh"):
+    self.input_size = input_size
     self.hidden_size = hidden_size
     self.nonlinearity = nonlinearity
     self.weight_ih = nn.Parameter(torch.zeros(hidden_size, input_size))
@@ -284,37 +291,43 @@ class RNNCell:
     sum = linear(input, self.weight_ih, self.bias_ih) + linear(h, self.weight_hh, self.bias_hh)
     return torch.relu(sum) if self.nonlinearity == "relu" else torch.tanh(sum)
 
-class _Gates:
-  def __init__(self, rows, input_size, hidden_size, bias):
-    self.weight_ih = nn.Parameter(torch.zeros(rows, input_size))
-    self.weight_hh = nn.Parameter(torch.zeros(rows, hidden_size))
-    self.bias_ih = nn.Parameter(torch.zeros(rows)) if bias else None
-    self.bias_hh = nn.Parameter(torch.zeros(rows)) if bias else None
-
-  def of_input(self, x):
-    return linear(x, self.weight_ih, self.bias_ih)
-
-  def of_state(self, h):
-    return linear(h, self.weight_hh, self.bias_hh)
-
 class _Recurrent:
   def __init__(self, input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0, bidirectional=False, proj_size=0, nonlinearity="tanh"):
     if proj_size > 0:
       raise ValueError("proj_size is not supported.")
+    self.input_size = input_size
     self.hidden_size = hidden_size
     self.num_layers = num_layers
+    self.bias = bias
     self.batch_first = batch_first
+    self.dropout = dropout
+    self.bidirectional = bidirectional
     self.nonlinearity = nonlinearity
     self.ways = 2 if bidirectional else 1
     sizes = [input_size if k < self.ways else self.ways * hidden_size for k in range(num_layers * self.ways)]
     rows = self._gates() * hidden_size
-    self.parts = [_Gates(rows, size, hidden_size, bias) for size in sizes]
+    for k, size in enumerate(sizes):
+      word = self._word(k)
+      setattr(self, "weight_ih" + word, nn.Parameter(torch.zeros(rows, size)))
+      setattr(self, "weight_hh" + word, nn.Parameter(torch.zeros(rows, hidden_size)))
+      setattr(self, "bias_ih" + word, nn.Parameter(torch.zeros(rows)) if bias else None)
+      setattr(self, "bias_hh" + word, nn.Parameter(torch.zeros(rows)) if bias else None)
+
+  # What PyTorch puts behind the names of weights: the layer, and the way where there are two.
+  def _word(self, k):
+    return f"_l{k // self.ways}" + ("_reverse" if k % self.ways == 1 else "")
+
+  def _of_input(self, x, k):
+    return linear(x, getattr(self, "weight_ih" + self._word(k)), getattr(self, "bias_ih" + self._word(k)))
+
+  def _of_state(self, h, k):
+    return linear(h, getattr(self, "weight_hh" + self._word(k)), getattr(self, "bias_hh" + self._word(k)))
 
   def _first(self, x, hx, k):
     return torch.zeros(x.shape[1], self.hidden_size) if hx is None else hx[k]
 
   def _walk(self, x, k, state):
-    gates = self.parts[k].of_input(x)
+    gates = self._of_input(x, k)
     steps = list(range(x.shape[0]))
     shown = []
     for t in steps[::-1] if k % self.ways == 1 else steps:
@@ -343,7 +356,7 @@ class RNN(_Recurrent):
     return state
 
   def _step(self, gates, h, k):
-    sum = gates + self.parts[k].of_state(h)
+    sum = gates + self._of_state(h, k)
     return torch.relu(sum) if self.nonlinearity == "relu" else torch.tanh(sum)
 
   def forward(self, input, hx=None):
@@ -360,7 +373,7 @@ class GRU(RNN):
 
   def _step(self, gates, h, k):
     r, z, n = gates.chunk(3, dim=-1)
-    hr, hz, hn = self.parts[k].of_state(h).chunk(3, dim=-1)
+    hr, hz, hn = self._of_state(h, k).chunk(3, dim=-1)
     z = torch.sigmoid(z + hz)
     return (1 - z) * torch.tanh(n + torch.sigmoid(r + hr) * hn) + z * h
 
@@ -373,7 +386,7 @@ class LSTM(_Recurrent):
 
   def _step(self, gates, state, k):
     h, c = state
-    i, f, g, o = (gates + self.parts[k].of_state(h)).chunk(4, dim=-1)
+    i, f, g, o = (gates + self._of_state(h, k)).chunk(4, dim=-1)
     c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
     return torch.sigmoid(o) * torch.tanh(c), c
 

@@ -36,6 +36,7 @@ import { LINEAR_ALGEBRA } from "./linear-algebra";
 import { OPTAX } from "./optax";
 import { OPTIMIZERS } from "./optimizers";
 import { ALIGNMENT, PLACING } from "./placing";
+import { SAMPLING } from "./sampling";
 import { SMALL_MATRICES } from "./small-matrices";
 import { SPECIAL } from "./special";
 import { LOSSES, STATISTICS } from "./statistics";
@@ -58,6 +59,7 @@ const SOURCE = [
   OPTAX,
   JAX_MODULES,
   VISION,
+  SAMPLING,
   PLACING,
   ALIGNMENT,
   COMPLEX,
@@ -98,7 +100,7 @@ function classOf(statement: ClassStatement, scope: Scope, classes: ReadonlyMap<s
   const bases = statement.bases.flatMap((base) => (base.kind === "name" ? (classes.get(base.name) ?? []) : []));
   const attributes = new Map(methods);
   return {
-    name: statement.name.text.replace(/^(flax|haiku)_/, ""),
+    name: statement.name.text.replace(/^(flax|haiku|nnx)_/, ""),
     statement,
     scope,
     bases,
@@ -113,9 +115,12 @@ function classOf(statement: ClassStatement, scope: Scope, classes: ReadonlyMap<s
 export const libraryClass = (name: string): ClassInfo | null =>
   isPublic(name) ? (library().classes.get(name) ?? null) : null;
 
-/** The class that a library of JAX means by that name; null where it means what PyTorch does. */
-export const classOfJax = (name: string, isNet: boolean): ClassInfo | null =>
-  library().classes.get(`${isNet ? "haiku" : "flax"}_${name}`) ?? null;
+/**
+ * The class that a library of JAX means by that name: haiku's, that of flax.nnx, which is told the size of its input, or flax's; null
+ * where it means what PyTorch does.
+ */
+export const classOfJax = (name: string, of: "haiku" | "nnx" | "flax"): ClassInfo | null =>
+  library().classes.get(`${of}_${name}`) ?? null;
 
 /** Where the library's names are bound. */
 export const libraryScope = (): Scope => library().scope;
@@ -137,7 +142,7 @@ export function libraryTwice(): readonly string[] {
 
 /** Names that start with an underscore are the library's own; `jax_median` is what NumPy and JAX mean by `median`, `flax_max_pool` what flax means by the name of an op that does something else, `haiku_MLP` what stands behind `hk.nets.`, `linalg_norm` what a name means behind `linalg.`, `tensor_unfold` a method alone, `numpy_histogram` what NumPy alone means, `jnp_take_along_axis` what JAX alone means, `sized_unique` a function that is told how many elements it answers. */
 const isPublic = (name: string): boolean =>
-  !/^(_|jax_|flax_|haiku_|linalg_|selected_|tensor_|initializer_|itertools_|functional_|numpy_|jnp_|sized_)/.test(name);
+  !/^(_|jax_|flax_|haiku_|nnx_|linalg_|selected_|tensor_|initializer_|itertools_|functional_|numpy_|jnp_|sized_)/.test(name);
 
 /** Every name that a call can use. */
 export const libraryNames = (): readonly string[] =>

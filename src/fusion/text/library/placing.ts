@@ -207,8 +207,8 @@ def mode(input, dim=-1, keepdim=False):
   values = torch.where(most, rows, math.inf if input.is_floating_point() else 2147483647).amin(-1, keepdim=True)
   n = rows.shape[-1]
   found = torch.where(rows == values, torch.arange(n), -1).amax(-1, keepdim=True)
-  places = [values.movedim(-1, dim), found.movedim(-1, dim)] if keepdim else [values.squeeze(-1), found.squeeze(-1)]
-  return return_types("values indices", *places)
+  both = [values.movedim(-1, dim), found.movedim(-1, dim)] if keepdim else [values.squeeze(-1), found.squeeze(-1)]
+  return return_types("values indices", *both)
 `;
 
 /** The loss of sequences without an alignment, by its recursion over time. */

@@ -46,11 +46,41 @@ class Conv:
     x = inputs if inputs.ndim == rank + 2 else inputs[None]
     steps = _per_side(1 if self.strides is None else self.strides, rank)
     spread = _per_side(self.kernel_dilation, rank)
-    kernel = hk.get_parameter("kernel", shape=windows + (x.shape[-1] // self.groups, self.features), init=self.kernel_init)
-    bias = hk.get_parameter("bias", shape=(self.features,), init=self.bias_init) if self.use_bias else None
+    kernel, bias = self.weights(windows + (x.shape[-1] // self.groups, self.features))
     x = _channels_first(_with_border(x, self.padding, windows, steps, spread))
     y = conv2d(x, kernel.permute(rank + 1, rank, *range(rank)), bias, stride=steps, dilation=spread, groups=self.groups)
     return _channels_last(y) if inputs.ndim == rank + 2 else _channels_last(y)[0]
+
+  def weights(self, shape):
+    kernel = hk.get_parameter("kernel", shape=shape, init=self.kernel_init)
+    return kernel, hk.get_parameter("bias", shape=(self.features,), init=self.bias_init) if self.use_bias else None
+
+class ConvTranspose(Conv):
+  def __init__(self, features, kernel_size, strides=None, padding="SAME", kernel_dilation=None, use_bias=True, transpose_kernel=False, **options):
+    super().__init__(features, kernel_size, strides, padding, kernel_dilation=kernel_dilation, use_bias=use_bias)
+    self.transpose_kernel = transpose_kernel
+
+  def forward(self, inputs):
+    windows = _per_side(self.kernel_size, 1)
+    rank = len(windows)
+    x = inputs if inputs.ndim == rank + 2 else inputs[None]
+    steps = _per_side(1 if self.strides is None else self.strides, rank)
+    spread = _per_side(1 if self.kernel_dilation is None else self.kernel_dilation, rank)
+    sizes = (self.features, x.shape[-1]) if self.transpose_kernel else (x.shape[-1], self.features)
+    kernel, bias = self.weights(windows + sizes)
+    y = lax.conv_transpose(x, kernel, steps, self.padding, spread, transpose_kernel=self.transpose_kernel)
+    y = y if bias is None else y + bias
+    return y if inputs.ndim == rank + 2 else y[0]
+
+class nnx_Conv(Conv):
+  def __init__(self, in_features, out_features, kernel_size, strides=1, rngs=None, **options):
+    sides = tuple(kernel_size) if isinstance(kernel_size, (tuple, list)) else (kernel_size,)
+    super().__init__(out_features, sides, strides, **options)
+    self.kernel = nn.Parameter(torch.zeros(*sides, in_features // self.groups, out_features))
+    self.bias = nn.Parameter(torch.zeros(out_features)) if self.use_bias else None
+
+  def weights(self, shape):
+    return self.kernel, self.bias
 
 class haiku_Conv2D(Conv):
   def __init__(self, output_channels, kernel_shape, stride=1, rate=1, padding="SAME", with_bias=True, w_init=None, b_init=None, data_format="NHWC", mask=None, feature_group_count=1, name=None):

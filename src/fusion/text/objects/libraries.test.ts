@@ -140,9 +140,9 @@ describe("layers that are made where they are called", () => {
     expect(weightsOf(now)).toEqual([
       "scale 256",
       "bias 256",
-      "kernel 768×256",
-      "gain 256",
       "kernel 256×768",
+      "gain 256",
+      "kernel 768×256",
       "bias 256",
     ]);
     expect([...parseProgram(now).graph.nodes.values()].find(({ op }) => op === "gelu")?.attrs["approximate"]).toBe(

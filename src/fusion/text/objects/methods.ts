@@ -100,9 +100,10 @@ export function moduleMethod(
     return inMode(interpreter, self, name === "train" && said !== false);
   }
   if (self.kind === "layer" && name === "attend" && args[0]) return attended(interpreter, run, at, self.layer, args[0]);
-  if (self.kind === "object" && name === "init") return initVariables(interpreter, run, at, self.object, args);
-  if (self.kind === "object" && name === "apply" && args[0] && !isFunction(args[0].operand.value))
-    return applyVariables(interpreter, run, at, self.object, args);
+  const isModel = self.kind === "object" || self.kind === "layer";
+  if (isModel && name === "init") return initVariables(interpreter, run, at, self, args);
+  if (isModel && name === "apply" && args[0] && !isFunction(args[0].operand.value))
+    return applyVariables(interpreter, run, at, self, args);
   if (name === "apply") {
     if (args[0]) applyToEach(interpreter, run, at, self, args[0].operand.value);
     return self;
@@ -209,7 +210,7 @@ function attended(
   layer: LayerInfo,
   { operand }: GivenArgument,
 ): Value | null {
-  const word = { text: "weight", span: expr.span };
+  const word = { text: layer.type === "Embed" ? "embedding" : "weight", span: expr.span };
   const weight = layerMember(interpreter, run, layer, word, `${path}/weight`);
   if (weight?.kind !== "tensor") return null;
   return callOwn(interpreter, run, { expr, path }, "attend", [operand, { value: weight, path: "", expr: null }]);

@@ -3,7 +3,7 @@
  * and models whose weights are values of the program, flax's `init` and `apply`.
  */
 import type { CallAt, Frame, Interpreter, StatementRun } from "../interpreter";
-import { makeWeights } from "../layers/layer";
+import { countsOf, makeWeights } from "../layers/layer";
 import { isHeld, weightValue } from "../layers/weights";
 import { sameShape } from "../../ir";
 import { typeOf } from "../interpreter";
@@ -77,7 +77,11 @@ export function namedBuffers(
 ): NamedValue[] {
   const isBuffer = (node: Value): boolean => node.kind === "tensor" && !isTrained(interpreter, node.node);
   if (value.kind === "tensor") return value.isPair ? [] : [[prefix.slice(0, -1), value]];
-  if (value.kind === "layer") return namedWeights(interpreter, run, value, prefix).filter(([, node]) => isBuffer(node));
+  if (value.kind === "layer")
+    return [
+      ...namedWeights(interpreter, run, value, prefix).filter(([, node]) => isBuffer(node)),
+      ...countsOf(interpreter, value.layer).map(([name, count]): NamedValue => [`${prefix}${name}`, count]),
+    ];
   const isBufferOf = ({ buffers }: ObjectInfo, name: string): boolean =>
     saved ? buffers.get(name) === true : buffers.has(name);
   const isKept = (name: string, item: Value): boolean =>
@@ -186,20 +190,26 @@ const dict = (entries: readonly (readonly [string, Value])[]): Value => ({
 /** What says how a call is made, and is none of the model's own arguments. */
 const HOW = /^(rngs?|mutable|method)$/;
 
-/** What is called: the object, or the method of it that the call names, `method=model.encode`. */
-function calleeOf(object: ObjectInfo, args: readonly GivenArgument[]): Value {
-  const self: Value = { kind: "object", object };
+/** What flax calls a model: an object, or a layer alone, `nn.Dense(8)`. */
+type Model = Extract<Value, { readonly kind: "object" | "layer" }>;
+
+/** What is called: the model, or the method of it that the call names, `method=model.encode`. */
+function calleeOf(self: Model, args: readonly GivenArgument[]): Value {
+  if (self.kind === "layer") return self;
+  const { object } = self;
   const asked = args.find(({ name }) => name?.text === "method")?.operand.value;
   const found = asked?.kind === "string" ? inherited(object.of, asked.value)?.operand.value : asked;
   if (found?.kind !== "def") return self;
   return found.method ? found : { ...found, method: { self, owner: object.of } };
 }
 
+const namedOf = (model: Model): Named => (model.kind === "object" ? model.object : model.layer);
+
 function called(
   interpreter: Interpreter,
   run: StatementRun,
   at: CallAt,
-  object: ObjectInfo,
+  model: Model,
   variables: Variables,
   args: readonly GivenArgument[],
 ): Value {
@@ -207,7 +217,7 @@ function called(
   const around = applied.variables;
   applied.variables = variables;
   const own = args.filter(({ name }) => !name || !HOW.test(name.text));
-  const value = interpreter.call(run, at, calleeOf(object, args), own);
+  const value = interpreter.call(run, at, calleeOf(model, args), own);
   applied.variables = around;
   variables.close();
   return value;
@@ -218,12 +228,12 @@ export function initVariables(
   interpreter: Interpreter,
   run: StatementRun,
   at: CallAt,
-  object: ObjectInfo,
+  model: Model,
   [, ...args]: readonly GivenArgument[],
 ): Value {
   const trial = openTrial(interpreter);
-  const variables = new Variables(object, null);
-  const value = called(interpreter, run, at, object, variables, args);
+  const variables = new Variables(namedOf(model), null);
+  const value = called(interpreter, run, at, model, variables, args);
   // What was stored is computed of what the call was given.
   const needed = new Set(variables.nodes);
   for (const id of needed) for (const input of interpreter.nodes.get(id)?.inputs ?? []) needed.add(input);
@@ -239,12 +249,12 @@ export function applyVariables(
   interpreter: Interpreter,
   run: StatementRun,
   at: CallAt,
-  object: ObjectInfo,
+  model: Model,
   [first, ...args]: readonly GivenArgument[],
 ): Value {
   const given = first!.operand.value;
-  const variables = new Variables(object, given);
-  const value = called(interpreter, run, at, object, variables, args);
+  const variables = new Variables(namedOf(model), given);
+  const value = called(interpreter, run, at, model, variables, args);
   const mutable = args.find(({ name }) => name?.text === "mutable")?.operand.value;
   const listed = mutable?.kind === "sequence" ? mutable.items.map((item) => item.value) : mutable ? [mutable] : [];
   const asked = listed.flatMap((each) => (each.kind === "string" ? [each.value] : []));

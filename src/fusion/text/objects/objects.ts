@@ -15,7 +15,7 @@ import {
   unnamed,
   type Value,
 } from "../values/values";
-import { saidOutside } from "../library/library";
+import { isOfLibrary, saidOutside } from "../library/library";
 import { foldBinary, truthOf } from "../values/constants";
 import { callMethod, tell } from "./attributes";
 import { callOf, layerAbove, newMaking, setAside } from "./classes";
@@ -51,6 +51,9 @@ export function instantiate(
     layer: null,
     making: newMaking(interpreter),
   };
+  // What JAX's libraries call a module of theirs by its keyword.
+  const name = isOfLibrary(of.scope) ? args.find((arg) => arg.name?.text === "name")?.operand.value : undefined;
+  if (name?.kind === "string") object.called = name.value;
   const self: Value = { kind: "object", object };
   const before = new Set(interpreter.nodes.keys());
   const { making } = object;

@@ -8,7 +8,7 @@ import { countedCall, countedNames } from "./counted";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { haikuState, runningModule } from "../layers/collections";
 import { isLayer, layerMember, layerNamed, layerOf, namedWeight } from "../layers/layer";
-import { boundsOf } from "../indexing/from-end";
+import { lieWithin } from "../indexing/from-end";
 import { deepCopy } from "../layers/weights";
 import { attributeOf } from "../objects/attributes";
 import { classNames } from "../objects/inheritance";
@@ -23,7 +23,7 @@ import { dictKey, entryUnder } from "../reading/strings";
 import { exhaust, isMade } from "./grown";
 import { drawnOf, RANDOM } from "./random";
 import { bare, lastNameOf, walk } from "../reading/syntax";
-import { asDictionary, namedTuple, replaced } from "./records";
+import { asDictionary, namedAnswer, namedTuple, replaced } from "./records";
 import {
   BROKEN,
   type GivenArgument,
@@ -378,23 +378,11 @@ const never: Known = () => flag(false);
 const nothing: Known = () => NONE;
 
 /** What compiles a function. */
-/** Answers with the names that PyTorch gives them: `return_types("values indices", v, i)`. */
-const namedAnswer: Known = (_interpreter, _run, _call, [names, ...items]) =>
-  names?.value.kind === "string" ? { kind: "sequence", items, names: names.value.value.split(" ") } : null;
-
-/** Whether indices, one or a list or a tensor of them, are known to be at least the one number and below the other. */
-const areWithin: Known = (interpreter, _run, _call, [index, low, high]) => {
-  if (!index || low?.value.kind !== "number" || high?.value.kind !== "number") return null;
-  const [from, to] = [low.value.value, high.value.value];
-  const lies = (value: Value): boolean => {
-    if (value.kind === "sequence") return value.items.every((item) => lies(item.value));
-    if (value.kind === "number") return value.value >= from && value.value < to;
-    if (value.kind !== "tensor") return false;
-    const { least, most } = boundsOf(interpreter, value.node);
-    return least >= from && (most < to || to === Infinity);
-  };
-  return flag(lies(index.value));
-};
+/** Whether indices are known to be at least the one number and below the other. */
+const areWithin: Known = (interpreter, _run, _call, [index, low, high]) =>
+  index && low?.value.kind === "number" && high?.value.kind === "number"
+    ? flag(lieWithin(interpreter, index.value, low.value.value, high.value.value))
+    : null;
 
 export const WRAPPERS: ReadonlySet<string> = new Set(["jit", "compile", "script", "filter_jit"]);
 
@@ -418,7 +406,7 @@ const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
   ],
   ["namedtuple", (interpreter, _run, { expr }, operands) => namedTuple(interpreter, expr, givenIn(expr, operands))],
   ["NamedTuple", (interpreter, _run, { expr }, operands) => namedTuple(interpreter, expr, givenIn(expr, operands))],
-  ["return_types", namedAnswer],
+  ["return_types", (_interpreter, _run, _call, operands) => namedAnswer(operands)],
   ["is_within", areWithin],
   ["set", distinct],
   ["frozenset", distinct],

@@ -41,6 +41,10 @@ export function namedTuple(interpreter: Interpreter, { span }: CallExpr, args: r
   };
 }
 
+/** Answers with the names that PyTorch gives them: `return_types("values indices", v, i)`. */
+export const namedAnswer = ([names, ...items]: readonly Operand[]): Value | null =>
+  names?.value.kind === "string" ? { kind: "sequence", items, names: names.value.value.split(" ") } : null;
+
 /** `state._replace(step=1)`, `dataclasses.replace(state, step=1)`: another object with other fields. */
 export function replaced({ of, layer, making, fields, buffers }: ObjectInfo, args: readonly GivenArgument[]): Value {
   const now = new Map(fields);

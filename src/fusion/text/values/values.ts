@@ -212,6 +212,8 @@ export interface LayerInfo extends Named {
   readonly args: readonly GivenArgument[];
   /** The call that made it. */
   readonly expr: Expr;
+  /** Results of the calls that trained it. */
+  batches?: NodeId[];
 }
 
 export interface WeightInfo extends Named {
