@@ -1,7 +1,7 @@
 /** @file What a layer holds has the names and the shapes of its library: computed again by hand with what the program reads of it, it is the same. */
 import { expect, test } from "vitest";
 import { outputValues } from "../../../../test/output-values";
-import { showType } from "../..";
+import { showType } from "../../ir";
 
 const FLAX = "import flax.linen as nn\nx: f32[4, 8]\ni: i32[4] = uniform(0, 10)\n";
 const NNX = "from flax import nnx\nx: f32[4, 8]\ni: i32[4] = uniform(0, 10)\n";
