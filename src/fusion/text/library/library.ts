@@ -142,7 +142,9 @@ export function libraryTwice(): readonly string[] {
 
 /** Names that start with an underscore are the library's own; `jax_median` is what NumPy and JAX mean by `median`, `flax_max_pool` what flax means by the name of an op that does something else, `haiku_MLP` what stands behind `hk.nets.`, `linalg_norm` what a name means behind `linalg.`, `tensor_unfold` a method alone, `numpy_histogram` what NumPy alone means, `jnp_take_along_axis` what JAX alone means, `sized_unique` a function that is told how many elements it answers. */
 const isPublic = (name: string): boolean =>
-  !/^(_|jax_|flax_|haiku_|nnx_|linalg_|selected_|tensor_|initializer_|itertools_|functional_|numpy_|jnp_|sized_)/.test(name);
+  !/^(_|jax_|flax_|haiku_|nnx_|linalg_|selected_|tensor_|initializer_|itertools_|functional_|numpy_|jnp_|sized_)/.test(
+    name,
+  );
 
 /** Every name that a call can use. */
 export const libraryNames = (): readonly string[] =>
