@@ -5,7 +5,7 @@ import { isModule } from "../objects/modules";
 import { dictMethod, inOrderNow, listMethod, rebound } from "../values/collections";
 import { walkCall } from "../values/walks";
 import { change } from "../values/grown";
-import { numberAs } from "../values/number-arrays";
+import { numberAs, trackedNumber } from "../values/number-arrays";
 import { textMethod } from "../values/texts";
 import { convert, isConversion } from "../values/conversions";
 import { hostCall, isHostFunction } from "../values/host-functions";
@@ -103,6 +103,8 @@ export function methodCall(
     if (known) return known;
   }
   if (isScalarTensor(value)) {
+    const [on] = args.map(({ operand }) => operand.value);
+    if (name.text === "requires_grad_" && (!on || truthOf(on))) return trackedNumber(interpreter, run, at, value);
     const still = scalarMethod(value, name.text, operands.slice(1));
     if (still) return still;
     const asNode = { ...receiver, value: scalarNode(interpreter, run, at, value) };

@@ -13,7 +13,7 @@ import { boundsOf } from "../indexing/from-end";
 import { withChosen } from "../indexing/chosen-indices";
 import { openTrial } from "../trial";
 import { constantValues } from "../values/constant-values";
-import { arrayOfList } from "../values/number-arrays";
+import { arrayOfList, trackedNumber } from "../values/number-arrays";
 import { callAnyDef, isInLibrary, jnpDef, libraryOverload, libraryScope, ownDef } from "../library/library";
 import { bare, type DefStatement, type Expr, lastNameOf } from "../reading/syntax";
 import { isTorchAt } from "./refused";
@@ -180,7 +180,8 @@ function opValue(
   const [first] = bound?.tensors ?? [];
   if (bound && first?.value.kind === "tensor" && meant.passes?.(bound.attrs)) return first.value;
   const number = bound && numberMade(interpreter, run, call, meant, bound);
-  if (number) return number;
+  const tracks = args.find(({ name }) => name?.text === "requires_grad");
+  if (number) return tracks && isTrue(tracks) ? trackedNumber(interpreter, run, call, number) : number;
   const rank = rankOf(interpreter, bound?.tensors[0]?.value);
   if (bound && meant.mayLackBatch && isOne(interpreter, meant, bound))
     return ofOne(interpreter, run, { ...call, label: meant.name }, meant, bound);

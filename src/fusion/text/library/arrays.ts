@@ -11,6 +11,18 @@ def cov(input, rowvar=True, correction=1, ddof=None):
   centred = _trued(rows)
   return (centred @ centred.T / free).squeeze()
 
+def jax_cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None):
+  rows = m if rowvar or m.ndim == 1 else m.T
+  if y is not None:
+    other = y if rowvar or y.ndim == 1 else y.T
+    rows = torch.cat([t.unsqueeze(0) if t.ndim == 1 else t for t in (rows, other)])
+  return cov(rows, True, (0 if bias else 1) if ddof is None else ddof)
+
+def jax_corrcoef(x, y=None, rowvar=True):
+  c = jax_cov(x * 1.0, y if y is None else y * 1.0, rowvar)
+  spread = torch.sqrt(c.diagonal()) if c.ndim > 0 else torch.sqrt(c)
+  return c / spread.unsqueeze(1) / spread if c.ndim > 0 else c / c
+
 def corrcoef(input, rowvar=True):
   rows = input if rowvar else input.T
   centred = _trued(rows)

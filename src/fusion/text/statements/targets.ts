@@ -7,6 +7,7 @@ import {
   BROKEN,
   describe,
   isBroken,
+  isScalarTensor,
   type LayerInfo,
   type Operand,
   type SymbolKind,
@@ -26,7 +27,7 @@ import { leavesOf, mapLeaves } from "../values/trees";
 import { setField, setterOf } from "../objects/fields";
 import type { CallExpr, Expr, MemberExpr, NameExpr, Statement, SubscriptExpr } from "../reading/syntax";
 import { bare, calledAt, indexParts, lastNameOf } from "../reading/syntax";
-import { arrayOfList } from "../values/number-arrays";
+import { arrayOfList, trackedNumber } from "../values/number-arrays";
 import { freeze, keepWritten, learnInPlace, zeroOne } from "../objects/parameters";
 
 /** `y`, or `y@2` when `y` names a node already. */
@@ -142,6 +143,8 @@ function writeMember(interpreter: Interpreter, run: StatementRun, expr: MemberEx
     return void interpreter.cotangents.set(object.node, value.node);
   if (object.kind === "tensor" && text === "requires_grad" && value.kind === "bool")
     return freeze(interpreter, object.node, !value.value);
+  if (isScalarTensor(object) && text === "requires_grad" && value.kind === "bool" && value.value)
+    return bindTargets(interpreter, run, expr.object, trackedNumber(interpreter, run, { path: run.root, expr }, object));
   if (
     isBroken(object) ||
     isBroken(value) ||

@@ -16,7 +16,7 @@ import { setField } from "../objects/fields";
 import { operated } from "../objects/operators";
 import { castTo, memberValue } from "../calls/member";
 import { typeOf } from "../interpreter";
-import { arrayOfList, numberAs } from "./number-arrays";
+import { arrayOfList, numberAs, trackedNumber } from "./number-arrays";
 import type { CallExpr, Expr } from "../reading/syntax";
 import { itemsOf } from "../statements/iterate";
 import { dictKey, entryUnder } from "../reading/strings";
@@ -215,6 +215,8 @@ const activationLayer: Known = (_interpreter, _run, { expr }, [first]) => {
 /** `np.array(x)`: x in memory of its own. */
 const copyOf: Known = (interpreter, run, call, operands) => {
   const value = arrayOf(interpreter, run, call, operands);
+  const tracks = givenIn(call.expr, operands).find(({ name }) => name?.text === "requires_grad")?.operand.value;
+  if (value && tracks && truthOf(tracks)) return trackedNumber(interpreter, run, call, value);
   if (value?.kind === "number" || value?.kind === "bool") return { ...value, isTensor: true };
   return value?.kind === "tensor" ? { ...value } : value;
 };

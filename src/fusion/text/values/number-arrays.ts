@@ -79,6 +79,25 @@ export function constantTensor(
   return node;
 }
 
+/** Numbers that stand in the text as a tensor that has a gradient, which training may move; any other value as it is. */
+export function trackedNumber(
+  interpreter: Interpreter,
+  run: StatementRun,
+  at: { readonly path: string; readonly expr: Expr },
+  value: Value,
+): Value {
+  const { nodes } = interpreter;
+  const how = { dtype: "f32", label: bindingName(run, at.path) ?? "value" } as const;
+  const made =
+    value.kind === "number"
+      ? tensorValue(constantTensor(interpreter, run, at, { shape: [], numbers: [value.value] }, how))
+      : value;
+  const node = made.kind === "tensor" ? nodes.get(made.node) : undefined;
+  if (node?.op === "input" && node.attrs["role"] === "const")
+    nodes.set(node.id, { ...node, attrs: { ...node.attrs, role: "param" } });
+  return made;
+}
+
 /** A list as a tensor: its tensors side by side, or the numbers in it; null of anything else. */
 export function arrayOfList(
   interpreter: Interpreter,
