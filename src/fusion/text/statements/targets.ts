@@ -144,7 +144,12 @@ function writeMember(interpreter: Interpreter, run: StatementRun, expr: MemberEx
   if (object.kind === "tensor" && text === "requires_grad" && value.kind === "bool")
     return freeze(interpreter, object.node, !value.value);
   if (isScalarTensor(object) && text === "requires_grad" && value.kind === "bool" && value.value)
-    return bindTargets(interpreter, run, expr.object, trackedNumber(interpreter, run, { path: run.root, expr }, object));
+    return bindTargets(
+      interpreter,
+      run,
+      expr.object,
+      trackedNumber(interpreter, run, { path: run.root, expr }, object),
+    );
   if (
     isBroken(object) ||
     isBroken(value) ||
