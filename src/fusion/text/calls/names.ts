@@ -135,7 +135,7 @@ export const ADVICE: ReadonlyMap<string, string> = new Map([
   ...["fft", "ifft", "rfft", "irfft", "fft2", "ifft2", "rfft2", "fftn", "istft", "angle"].map(
     (name) => [name, COMPLEX] as const,
   ),
-  ...["pinv", "svd", "svdvals", "lu", "eig", "eigh", "eigvals", "eigvalsh", "lstsq", "matrix_exp", "expm"].map(
+  ...["svd", "svdvals", "lu", "eig", "eigh", "eigvals", "eigvalsh", "matrix_exp", "expm"].map(
     (name) => [name, FACTORS] as const,
   ),
 ]);

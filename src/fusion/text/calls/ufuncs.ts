@@ -38,12 +38,17 @@ export function ufuncCall(
   if (!along) return null;
   const isGiven = args.length > 1;
   const span = call.expr.span;
+  const [first, ...others] = args;
+  const list = first?.operand.value;
+  const at = `${call.path}/list`;
+  const array = list?.kind === "sequence" ? arrayOfList(interpreter, run, { expr: call.expr, path: at }, list) : null;
+  const given = array ? [{ ...first!, operand: { ...first!.operand, value: array, path: at } }, ...others] : args;
   const axis: GivenArgument = {
     name: { text: "axis", span },
     operand: { value: numberValue(0, true), path: "", expr: null },
     span,
   };
-  return opCall(interpreter, run, call, along, isGiven ? args : [...args, axis]);
+  return opCall(interpreter, run, call, along, isGiven ? given : [...given, axis]);
 }
 
 /** Every element of the first with every element of the second. */

@@ -182,4 +182,55 @@ def qr(A, mode="reduced"):
     q = q - (q * v.unsqueeze(-2)).sum(-1, keepdim=True) * (scale * v).unsqueeze(-2)
   k = m if mode == "complete" else min(m, n)
   return return_types("Q R", q[..., :k], r[..., :k, :].triu())
+
+# Columns that are orthogonal and of length 1, and what makes A of them: each is freed of the ones before, twice.
+def _orthogonal(A):
+  n = A.shape[-1]
+  if n > 8:
+    raise ValueError("Systems of up to 8 unknowns are solved here, column by column; larger ones are not. Compute it elsewhere and pass the result as an input, or solve by iterations such as x = x - r * a.T @ (a @ x - b).")
+  columns, found = [], []
+  for k in range(n):
+    v = A[..., k]
+    row = [torch.zeros_like(v[..., 0]) for _ in range(n)]
+    for again in range(2):
+      for i, q in enumerate(columns):
+        part = (q * v).sum(-1)
+        row[i] = row[i] + part
+        v = v - q * part.unsqueeze(-1)
+    row[k] = torch.sqrt((v * v).sum(-1))
+    columns.append(v / row[k].unsqueeze(-1))
+    found.append(torch.stack(row, -1))
+  return torch.stack(columns, -1), torch.stack(found, -1)
+
+def _least_squares(A, b):
+  q, r = _orthogonal(A)
+  return solve_triangular(r, q.mT @ b, upper=True)
+
+def lstsq(A, B, rcond=None, driver=None):
+  b = B.unsqueeze(-1) if B.ndim == 1 else B
+  if A.shape[-2] < A.shape[-1]:
+    # The shortest of all solutions.
+    q, r = _orthogonal(A.mT)
+    found = q @ solve_triangular(r.mT, b, upper=False)
+  else:
+    found = _least_squares(A, b)
+  rest = ((A @ found - b) ** 2).sum(-2)
+  solution = found.squeeze(-1) if B.ndim == 1 else found
+  return return_types("solution residuals rank singular_values", solution, rest, min(A.shape[-2:]), None)
+
+def pinv(A, rcond=None, hermitian=False):
+  if A.shape[-2] < A.shape[-1]:
+    return pinv(A.mT).mT
+  return _least_squares(A, torch.eye(A.shape[-2]))
+
+def _polynomial(x, y, deg):
+  A = torch.stack([x ** (deg - k) if k < deg else torch.ones_like(x) for k in range(deg + 1)], -1)
+  scale = torch.sqrt((A * A).sum(0))
+  return _least_squares(A / scale, y.unsqueeze(-1)).squeeze(-1) / scale
+
+def pinverse(input):
+  return pinv(input)
+
+def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
+  return _polynomial(asarray(x) * 1.0, asarray(y) * 1.0, deg)
 `;

@@ -96,6 +96,13 @@ def jax_sort(input, dim=-1, descending=False, stable=True, kind=None, order=None
 def argsort(input, dim=-1, descending=False, stable=True, kind=None, order=None):
   return torch.argsort(input, dim=dim, descending=descending)
 
+def lexsort(keys, dim=-1):
+  order = None
+  for key in keys:
+    next = torch.argsort(key if order is None else torch.gather(key, dim, order), dim=dim, stable=True)
+    order = next if order is None else torch.gather(order, dim, next)
+  return order
+
 def kthvalue(input, k, dim=-1, keepdim=False):
   if k < 1 or k > input.shape[dim]:
     raise ValueError("kthvalue counts from 1 to the size of the axis.")
