@@ -209,7 +209,7 @@ export const kernelBugs = bugsIn("src/fusion/kernel", {
     ["shapes/sort/write/merge-sort.ts", "right: «least(space.add(rest, space.mul(left, -1)))»,", "space.int(0)"],
   ],
   "runs-of-another-length": [
-    ["shapes/sort/write/merge-sort.ts", "orderStages(mergeShape(graph, form), «schedule.chunkLength»)", "2048"],
+    ["shapes/sort/write/merge-sort.ts", "orderStages(mergeShape(graph, region, form), «schedule.chunkLength»)", "2048"],
   ],
   "row-too-far": [
     [

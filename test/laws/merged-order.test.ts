@@ -182,7 +182,7 @@ test("both forms on wish", () => {
 /** Least µs of a row's sort with its launches, and the length of the runs that takes. */
 const merging = (rows: number, columns: number, launchMicros: number, knobs: Knobs = {}) => {
   const machine = { ...machineOf(gpu), multiprocessors: 132, launchMicros };
-  const shape = { rows, columns, count: columns, indices: true };
+  const shape = { rows, columns, count: columns, indices: true, searches: 1 };
   const factors = mergeFactors(shape, machine, knobs);
   const micros = mergedMicros(shape, factors, machine);
   return { ...factors, micros: sumOf(micros) + micros.length * launchMicros };
@@ -205,13 +205,31 @@ test.each([
     [true, withIndices],
     [false, alone],
   ] as const) {
-    const shape = { rows: 1, columns: 16_384, count: 16_384, indices };
+    const shape = { rows: 1, columns: 16_384, count: 16_384, indices, searches: 1 };
     const [first, ...merges] = mergedMicros(shape, { run, threads }, machine);
     expect(first! / measured).toBeGreaterThan(0.7);
     expect(first! / measured).toBeLessThan(1.35);
     // Merges took 1.3 to 2.3.
     for (const each of merges) expect(Math.abs(each - 1.8)).toBeLessThan(0.6);
   }
+});
+
+test("a last merge that is asked for other elements, too, searches for each of them", () => {
+  const asked = (rest: string) => {
+    const graph = graphOf(`x: f32[4, 20000]\ni: i32[4, 20000]\ns = sort(x)\n${rest}`);
+    const target = choosing({ ...gpu, machine: { multiprocessors: 132 } }, "merged");
+    const { kernels } = planFusion(oneRegion(graph), target, { ...generic, launchMicros: 0 });
+    return kernels.at(-1)!;
+  };
+  const [own, other] = [asked("return s * 2"), asked("return s - s.gather(1, i)")];
+  expect(other.predictedMicros).toBeGreaterThan(2 * own.predictedMicros);
+  expect(other.flops).toBeGreaterThan(1.05 * own.flops);
+  // Neither the view between them nor a second search is written down again.
+  expect(asked("return s - s.reshape(-1)[i.reshape(-1)].reshape(4, 20000)").predictedMicros).toBeCloseTo(
+    other.predictedMicros,
+    0,
+  );
+  expect(other.wgsl.match(/fn merged_from/g)).toHaveLength(1);
 });
 
 test("runs are short where few workgroups would sort long ones, and only where their merges cost less", () => {

@@ -42,3 +42,14 @@ test("an index that is gathered itself is loaded from anywhere, too", () => {
 test("what a row has in common is loaded once for it", () => {
   expect(linesOf("x: f32[5000]\ny: f32[4096, 64]\ni: i32[4096]\nreturn x[i][:, None] * y")).toBe(4096);
 });
+
+test("one table that is read in several parts asks for a line of each", () => {
+  const text =
+    "t: f32[8, 5000]\ni: i32[8, 4096]\nlut = torch.exp(t)\nreturn lut[0][i[0]] + lut[1][i[1]] + lut[2][i[2]]";
+  expect(linesOf(text)).toBe(3 * 4096);
+});
+
+test("an element of four is as far from its neighbour's as four elements are", () => {
+  expect(linesOf("t: f32[64, 4]\ni: i32[4096]\nreturn torch.exp(t)[:, 0][i]")).toBe((4096 / 32) * 8);
+  expect(linesOf("t: f32[64]\ni: i32[4096]\nreturn torch.exp(t)[i]")).toBe((4096 / 32) * 2);
+});

@@ -7,7 +7,7 @@ import { factorsOf } from "../shapes/fold/fold-factors";
 import { loopsIn, resultsOf } from "../shapes/loop/map-loops";
 import { batchAs, matmulSizes } from "../shapes/matmul/matmul";
 import { visitsOf } from "../shapes/matmul/sliding";
-import { orderComparisons } from "../shapes/sort/merge-sort";
+import { mergeShape, orderComparisons } from "../shapes/sort/merge-sort";
 import { sumOf } from "../shapes/sort/sort-factors";
 import { rangeTerms, waitingMicros } from "./data-loads";
 import { shapesOf } from "./reads";
@@ -76,7 +76,7 @@ export function regionArithmetic(
     const selects = n.inputs.length === 1 && !branches;
     if (hasEdges(graph, n)) work += (selects ? selecting : BRANCH_WORK) * evaluations.get(id)!;
     if (def.kind === "movement" || def.loop) continue;
-    const times = shareOf(n, schedule) * timesOf(graph, n, evaluations.get(id)!, form, schedule);
+    const times = shareOf(n, schedule) * timesOf(graph, n, evaluations.get(id)!, { region, form, schedule });
     const isCounted =
       def.kind === "contraction" || def.ranges !== undefined || def.order !== undefined || def.groups !== undefined;
     flops += times * (isCounted ? 1 : flopsOf(def));
@@ -94,7 +94,7 @@ export function regionArithmetic(
     work += times * loop.flops(attrs, resultsOf(results), workOf);
   }
   const bodies = bodiesOf(graph, region, schedule);
-  const lines = scatteredLines(graph, region.members, evaluations) + linesOfRuns(graph, bodies, schedule);
+  const lines = scatteredLines(graph, region, evaluations) + linesOfRuns(graph, bodies, schedule);
   const waits = form?.contraction ? waitsOf(graph, region.members, evaluations, schedule) : 0;
   return { flops, weighted, work, lines, waits, shifted: shiftedIn(graph, bodies, schedule) };
 }
@@ -156,15 +156,22 @@ function shiftedIn(graph: Graph, bodies: readonly Body[], { reads, width, lane }
   return { near, far };
 }
 
+interface Scheduled {
+  readonly region: Body;
+  readonly form: RegionForm | null;
+  readonly schedule: RegionSchedule;
+}
+
 /** How often a member's arithmetic is done: for each element that is computed, or folded; the FLOP of a contraction, of ranges or of an order. */
-function timesOf(graph: Graph, n: Node, evaluated: number, form: RegionForm | null, schedule: RegionSchedule): number {
+function timesOf(graph: Graph, n: Node, evaluated: number, kernel: Scheduled): number {
+  const { form, schedule } = kernel;
   const def = opDef(n.op);
   if (def.kind === "contraction")
     return 2 * matmulSizes(graph, n.id).k * sizeOf(n.type.shape) * (schedule.again?.includes(n.id) ? 2 : 1);
   if (def.kind === "reduce") return sizeOf(node(graph, n.inputs[0]!).type.shape) / comparedWith(form, schedule);
   if (def.ranges) return rangeTerms(graph, n.inputs) * evaluated;
   if (def.groups) return addedBy(graph, n);
-  return def.order ? comparisonsOf(graph, n, form!, schedule) : evaluated;
+  return def.order ? comparisonsOf(graph, n, kernel) : evaluated;
 }
 
 /** Bins that an update is compared with, of which it names one: where it is folded into bins, that one alone. */
@@ -184,10 +191,10 @@ function addedBy(graph: Graph, n: Node): number {
 }
 
 /** Comparisons of an order: those of merged runs, or of what a workgroup sorts. */
-function comparisonsOf(graph: Graph, n: Node, form: RegionForm, schedule: RegionSchedule): number {
+function comparisonsOf(graph: Graph, n: Node, { region, form, schedule }: Scheduled): number {
   const { order } = opDef(n.op);
   if (schedule.variant === "merge-sort")
-    return sumOf(orderComparisons(form, order!.count(n.attrs, form.columns), schedule.chunkLength));
+    return sumOf(orderComparisons(mergeShape(graph, region, form!), schedule.chunkLength));
   const { shape } = node(graph, n.inputs[0]!).type;
   if (schedule.digits) return DIGIT_OPS * schedule.digits.passes * sizeOf(shape);
   const columns = shape[order!.axis(n.attrs, shape)]!;

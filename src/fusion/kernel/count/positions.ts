@@ -5,6 +5,7 @@
 import { node, stridesOf, type Graph, type Node, type NodeId, type Shape } from "../../ir";
 import { opDef } from "../../ops";
 import { sourceOf } from "../indices/affine";
+import { isFreeView, resolveView } from "../indices/views";
 import { endsPass } from "../shapes/fold/rows/row-ops";
 import { shapesOf } from "./reads";
 
@@ -37,6 +38,23 @@ interface Asked extends Needed {
 /** The kernel that was last asked about: its arithmetic and its loads are counted one after the other. */
 let last: Asked | null = null;
 
+/** The same where all that is named by data lies at one place: how far apart that is, nobody knows. */
+export const placesIn = (graph: Graph, members: readonly NodeId[], outputs: readonly NodeId[]): Needed =>
+  readThroughSeveralViews(graph, members) ? followed(graph, members, outputs, () => 0) : ONCE;
+
+/** What an index names is another element for each index: they are spread along the axis. */
+function spreadAlong(): NamedBy {
+  const named = new Map<string, number>();
+  return (key, extent) => {
+    const order = named.get(key) ?? named.size + 1;
+    named.set(key, order);
+    return Math.floor(((order * GOLDEN) % 1) * extent);
+  };
+}
+
+/** The element of an axis of this extent that is taken for the one that an index names. */
+type NamedBy = (key: string, extent: number) => number;
+
 /**
  * Follows one element from the middle of each result, and of what each fold and contraction takes, back to the loads.
  * Results of one shape are asked for the same element, so that they share what they have in common.
@@ -49,7 +67,12 @@ export function positionsOf(graph: Graph, members: readonly NodeId[], outputs: r
   return last;
 }
 
-function followed(graph: Graph, members: readonly NodeId[], outputs: readonly NodeId[]): Needed {
+function followed(
+  graph: Graph,
+  members: readonly NodeId[],
+  outputs: readonly NodeId[],
+  namedBy: NamedBy = spreadAlong(),
+): Needed {
   const positions = new Map<NodeId, Positions>();
   let found = 0;
   const ask = (id: NodeId, point: Point): void => {
@@ -61,13 +84,6 @@ function followed(graph: Graph, members: readonly NodeId[], outputs: readonly No
     if (known.has(linear) || found >= MAX_POSITIONS) return;
     known.set(linear, point);
     found++;
-  };
-  // What an index names is another element for each index: they are spread along the axis.
-  const named = new Map<string, number>();
-  const namedBy = (key: string, extent: number): number => {
-    const order = named.get(key) ?? named.size + 1;
-    named.set(key, order);
-    return Math.floor(((order * GOLDEN) % 1) * extent);
   };
   for (const id of outputs) ask(id, middleOf(node(graph, id).type.shape));
   for (let at = members.length - 1; at >= 0; at--) {
@@ -111,11 +127,14 @@ export function statementsAt(graph: Graph, members: readonly NodeId[], outputs: 
 export function readThroughSeveralViews(graph: Graph, members: readonly NodeId[]): boolean {
   const [read, moved] = [new Map<NodeId, number>(), new Set<NodeId>()];
   for (const id of members) {
-    const { op, inputs } = node(graph, id);
-    const { kind, movement } = opDef(op);
-    for (const input of inputs) {
-      read.set(input, (read.get(input) ?? 0) + 1);
-      if ((kind === "movement" && movement!.free !== true) || kind === "gather") moved.add(input);
+    const n = node(graph, id);
+    // A free view is read where somebody reads it.
+    if (isFreeView(n)) continue;
+    const { kind } = opDef(n.op);
+    for (const input of n.inputs) {
+      const shown = resolveView(graph, input);
+      read.set(shown, (read.get(shown) ?? 0) + 1);
+      if (kind === "movement" || kind === "gather") moved.add(shown);
     }
   }
   for (const id of moved) if (read.get(id)! > 1) return true;

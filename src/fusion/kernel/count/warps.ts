@@ -7,6 +7,7 @@ import {
   isLiteral,
   node,
   sizeOf,
+  stridesOf,
   type Graph,
   type Node,
   type NodeId,
@@ -17,9 +18,10 @@ import { algebraOf, normalAxis, numberOf, opDef, type Bounds } from "../../ops";
 import { LINE, WARP } from "../nest/price";
 import { endsPass } from "../shapes/fold/rows/row-ops";
 import type { Segment } from "../types";
+import { sourceOf } from "../indices/affine";
 import { storedInputs } from "../indices/views";
 import { rangeTerms } from "./data-loads";
-import { positionsOf } from "./positions";
+import { placesIn, positionsOf } from "./positions";
 import { SECTOR_BYTES } from "./reads";
 
 /** Elements that threads load of a value, how many of them lie side by side for neighbours, and among how many. */
@@ -48,38 +50,66 @@ const walksItself = (n: Node): boolean => endsPass(n) || ["contraction", "loop",
  */
 export function scatteredLines(
   graph: Graph,
-  members: readonly NodeId[],
+  { members, outputs }: { readonly members: readonly NodeId[]; readonly outputs: readonly NodeId[] },
   evaluations: ReadonlyMap<NodeId, number>,
 ): number {
   if (!members.some((id) => isScattered(node(graph, id)))) return 0;
   const inside = new Set(members);
-  const known = new Map<NodeId, Asked>();
-  const lines = new Map<string, number>();
-  /** What the load of an operand of `n` asks for; a member asks for as much as the most of its readers, side by side as the least. */
+  const { computed, loaded } = placesIn(graph, members, outputs);
+  const positionsIn = (id: NodeId): number => computed.get(id)?.length ?? 1;
+  const known = new Map<NodeId, Asked & Together>();
+  const lines = new Map<string, Together>();
+  /** What the load of an operand of `n` asks for; a member asks for what its readers do, side by side as the least of them. */
   const ask = (n: Node, input: NodeId, asked: Asked): void => {
+    const apart = positionsIn(n.id);
     if (inside.has(input)) {
-      const before = known.get(input);
-      known.set(input, before ? bothOf(asked, before) : asked);
+      const before = known.get(input) ?? { ...asked, ...NOTHING, places: positionsIn(input) };
+      known.set(input, { ...before, ...bothOf(asked, before), ...withOne(before, asked.elements, apart) });
       return;
     }
-    const loaded = node(graph, input);
-    const line = lineOf(loaded);
-    if (asked.run >= line || isLiteral(loaded)) return;
-    // One load serves all that read the same element.
+    const read = node(graph, input);
+    const line = lineOf(read);
+    if (asked.run >= line || isLiteral(read)) return;
     const key = isScattered(n) ? `${n.id} ${input}` : input;
     // The loads of a warp meet where there are fewer lines than threads.
     const ofWarp = Math.min(WARP / asked.run, Math.max(1, asked.among / line));
-    lines.set(key, Math.max((asked.elements / WARP) * ofWarp, lines.get(key) ?? 0));
+    const before = lines.get(key) ?? { ...NOTHING, places: placesOf(loaded.get(input) ?? [], line) };
+    lines.set(key, { ...before, ...withOne(before, (asked.elements / WARP) * ofWarp, apart) });
   };
   for (const id of members.toReversed()) {
     const n = node(graph, id);
     const walks = walksItself(n);
-    const own = known.get(id) ?? inOrder(evaluations.get(id) ?? 0);
+    const own = known.get(id);
+    const asked = own ? { ...own, elements: ofAll(own) } : inOrder(evaluations.get(id) ?? 0);
     n.inputs.forEach((input, operand) =>
-      ask(n, input, walks ? inOrder(evaluations.get(input) ?? 0) : askedOf(graph, n, operand, own, inside)),
+      ask(n, input, walks ? inOrder(evaluations.get(input) ?? 0) : askedOf(graph, n, operand, asked, inside)),
     );
   }
-  return [...lines.values()].reduce((sum, each) => sum + each, 0);
+  return [...lines.values()].reduce((sum, each) => sum + ofAll(each), 0);
+}
+
+/** What all readers of a value ask for, added up; the most of one of them at one position; and at how many places they read. */
+interface Together {
+  readonly all: number;
+  readonly most: number;
+  readonly places: number;
+}
+
+const NOTHING: Together = { all: 0, most: 0, places: 1 };
+
+const withOne = ({ all, most }: Together, asked: number, positions: number): Pick<Together, "all" | "most"> => ({
+  all: all + asked,
+  most: Math.max(most, asked / positions),
+});
+
+/** One load serves all that read the same element: readers ask for more only at other places. */
+const ofAll = ({ all, most, places }: Together): number => Math.min(all, most * places);
+
+/** Positions that no line has together; at least one. */
+function placesOf(positions: readonly number[], line: number): number {
+  let [places, begins] = [0, -Infinity];
+  for (const position of positions) if (position - begins >= line) [places, begins] = [places + 1, position];
+  return Math.max(1, places);
 }
 
 const inOrder = (elements: number): Asked => ({ elements, run: SIDE_BY_SIDE, among: Infinity });
@@ -129,7 +159,26 @@ function askedOf(
       ? each
       : { elements: each.elements * terms, run: Math.max(1, each.run / terms), among: sizeOf(shapes[1]!) };
   }
-  return thinned(repeatedBy(shapes[operand]!, n.type.shape));
+  const each = thinned(repeatedBy(shapes[operand]!, n.type.shape));
+  // What lies in order is priced by how it lies.
+  const apart = each.run === SIDE_BY_SIDE ? 1 : stepOf(n, shapes);
+  return { ...each, run: Math.max(1, each.run / apart), among: each.among * apart };
+}
+
+/** How far apart neighbours are taken from what a movement shows: 4 where it shows the first of each four. */
+function stepOf(n: Node, shapes: readonly Shape[]): number {
+  if (opDef(n.op).kind !== "movement" || n.inputs.length !== 1) return 1;
+  const { shape } = n.type;
+  const axis = shape.findLastIndex((extent) => extent > 1);
+  if (axis < 0) return 1;
+  const strides = stridesOf(shapes[0]!);
+  const at = (from: number): number | null => {
+    const point = shape.map((extent, i) => Math.floor(extent / 2) - (i === axis ? from : 0));
+    const source = sourceOf(n, shapes, point);
+    return source && source.index.reduce((sum, value, i) => sum + value * strides[i]!, 0);
+  };
+  const [here, before] = [at(0), at(1)];
+  return here === null || before === null ? 1 : Math.max(1, Math.abs(here - before));
 }
 
 /** Neighbours that share an element of a broadcast operand. */

@@ -15,6 +15,8 @@ export interface MergeShape {
   readonly count: number;
   /** Whether somebody asks where an element stood. */
   readonly indices: boolean;
+  /** Elements of the row in order that each element of the results is made of: the last kernel searches for each of them. */
+  readonly searches: number;
 }
 
 export interface MergeFactors {
@@ -61,6 +63,9 @@ export const handedOver = (shape: MergeShape, run: number): number[] =>
 const STEP_ALONE = 0.125;
 const STEP_FULL = 0.3;
 
+/** A search for another element than the thread's own, in steps of that: its neighbours search elsewhere. */
+const ELSEWHERE = 2.1;
+
 /** µs in which each of so many threads searches two runs of this length for the element of its own index. */
 const mergeMicros = (elements: number, run: number, machine: Machine): number =>
   START +
@@ -69,14 +74,16 @@ const mergeMicros = (elements: number, run: number, machine: Machine): number =>
 
 /** µs of each kernel that sorts runs or merges them, without launches. */
 export function mergedMicros(shape: MergeShape, { run, threads }: MergeFactors, machine: Machine): number[] {
-  const { rows, columns, indices } = shape;
+  const { rows, columns, indices, searches } = shape;
   const stages = orderStages(shape, run);
   const runs = { rows: rows * stages[0]!.runs, columns: run, retained: 0, indices };
   const left = handedOver(shape, run);
   return stages.map(({ length }, i) => {
     const moved = (i === 0 ? 4 * rows * columns : left[i - 1]!) + (left[i] ?? 0);
-    const sorted =
-      i === 0 ? networkMicros(runs, threads, 1, machine) : mergeMicros(rows * length, stages[i - 1]!.run, machine);
+    const merged = (): number =>
+      mergeMicros(rows * length, stages[i - 1]!.run, machine) *
+      (i === stages.length - 1 ? 1 + ELSEWHERE * (searches - 1) : 1);
+    const sorted = i === 0 ? networkMicros(runs, threads, 1, machine) : merged();
     return sorted + (moved / machine.bandwidth) * 1e6;
   });
 }

@@ -14,6 +14,7 @@ import { handedOver, mergedMicros, mergeFactors, orderStages, type MergeShape } 
 import { sumOf } from "./sort-factors";
 import { MAX_SORTED, MAX_SELECTED, opDef } from "../../../ops";
 import { rowLane } from "../../nest/lanes";
+import { positionsOf } from "../../count/positions";
 import { readsOf, stridedReads } from "../../count/reads";
 import { refusal, storedRemedy } from "../../refusal";
 import { isOrder, walkedAxes } from "../fold/rows/row-ops";
@@ -177,16 +178,23 @@ export function classifyMerged(
 }
 
 /** What decides how runs are sorted and merged. */
-export function mergeShape(graph: Graph, form: RegionForm): MergeShape {
-  const { indices, count } = mergedSort(graph, form);
-  return { rows: form.rows, columns: form.columns, count, indices };
+export function mergeShape(graph: Graph, region: Body, form: RegionForm): MergeShape {
+  const { indices, count, orders } = mergedSort(graph, form);
+  const { after } = partitionOf(graph, region, orders);
+  const { loaded } = positionsOf(graph, after, region.outputs);
+  const places = new Set(orders.flatMap((id) => loaded.get(id) ?? []));
+  return { rows: form.rows, columns: form.columns, count, indices, searches: Math.max(1, places.size) };
 }
 
 /** Comparisons of each kernel: a bitonic network on every run, then a search for every element of every merge. */
-export function orderComparisons({ rows, columns }: RegionForm, count: number, sorted: number): number[] {
+export function orderComparisons(shape: MergeShape, sorted: number): number[] {
+  const { rows, columns, searches } = shape;
   const steps = Math.log2(sorted);
-  return orderStages({ columns, count }, sorted).map(({ length, run }, stage) =>
-    stage === 0 ? (rows * columns * steps * (steps + 1)) / 4 : rows * length * Math.ceil(Math.log2(run)),
+  const stages = orderStages(shape, sorted);
+  return stages.map(({ length, run }, stage) =>
+    stage === 0
+      ? (rows * columns * steps * (steps + 1)) / 4
+      : rows * length * Math.ceil(Math.log2(run)) * (stage === stages.length - 1 ? searches : 1),
   );
 }
 
@@ -198,7 +206,7 @@ export function scheduleMerged(
   target: Target,
   knobs: Knobs,
 ): RegionSchedule {
-  const shape = mergeShape(graph, form);
+  const shape = mergeShape(graph, region, form);
   const machine = machineOf(target);
   const factors = mergeFactors(shape, machine, knobs);
   const { run, threads } = factors;

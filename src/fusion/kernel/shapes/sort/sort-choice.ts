@@ -135,7 +135,7 @@ function wayOf(
     return priced(sumOf(digitMicros(shape, factors, machine)), launchesOf(shape, factors));
   }
   if (way === "merged") {
-    const shape = mergeShape(graph, form);
+    const shape = mergeShape(graph, region, form);
     const micros = mergedMicros(shape, mergeFactors(shape, machine, knobs), machine);
     return priced(sumOf(micros), micros.length);
   }

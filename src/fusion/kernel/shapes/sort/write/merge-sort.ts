@@ -27,9 +27,9 @@ interface Merged {
 
 /** Variant `merge-sort`: the kernel that sorts runs, and a kernel for each merge; the last one makes and stores the outputs. */
 export function lowerMergedOrder(job: Job): KernelProgram[] {
-  const { graph, form, schedule } = job;
+  const { graph, region, form, schedule } = job;
   const sort = mergedSort(graph, form);
-  const stages = orderStages(mergeShape(graph, form), schedule.chunkLength);
+  const stages = orderStages(mergeShape(graph, region, form), schedule.chunkLength);
   const merged: Merged = { job, sort, scalar: scalarOf(graph, sort), stages };
   const merges = merged.stages.slice(1, -1).map((_, i) => mergeRuns(merged, i + 1));
   return [sortRuns(merged), ...merges, lastMerge(merged)];
@@ -74,10 +74,18 @@ function sortRuns(merged: Merged): KernelProgram {
   });
 }
 
+/** A kernel that merges, and the function in it that searches. */
+interface Searching {
+  readonly low: Lowering;
+  readonly name: string;
+}
+
+const searchingIn = (low: Lowering): Searching => ({ low, name: low.names.frame("merged_from") });
+
 /** Which element of two neighbouring runs is number `at` of their row, both merged. */
 function sourceOf(
   { sort, scalar, stages }: Merged,
-  low: Lowering,
+  { low, name }: Searching,
   { stage, values }: Runs,
   row: Index,
   at: Index,
@@ -95,7 +103,7 @@ function sourceOf(
     kind: "merge",
     variable,
     values,
-    name: low.names.frame("merged_from"),
+    name,
     key: keyOf(scalar),
     attrs: { descending: sort.descending },
     start: space.add(space.mul(row, stage.length), start),
@@ -117,7 +125,13 @@ function mergeRuns(merged: Merged, at: number): KernelProgram {
   const into = leftAfter(merged, low, at, "merged");
   const { stage } = into;
   const grid = threadPerItem(low, form.rows * stage.length, schedule.threadsPerWorkgroup, target);
-  const source = sourceOf(merged, low, from, space.div(grid.index, stage.length), space.mod(grid.index, stage.length));
+  const source = sourceOf(
+    merged,
+    searchingIn(low),
+    from,
+    space.div(grid.index, stage.length),
+    space.mod(grid.index, stage.length),
+  );
   low.store(into.values, grid.index, low.load(from.values, source, sort.orders), sort.orders);
   if (into.indices) low.store(into.indices, grid.index, low.load(from.indices!, source, sort.orders), sort.orders);
   return programOf(low, job, {
@@ -137,6 +151,7 @@ function lastMerge(merged: Merged): KernelProgram {
   const reads = storedInputs(graph, after).filter((id) => !ours.has(id));
   const low = new Lowering(graph, [...sort.orders, ...after], [...reads, ...region.outputs]);
   const from = leftAfter(merged, low, stages.length - 2, "runs");
+  const searching = searchingIn(low);
   const found = new Map<number, Index>();
   const sourceAt = (id: NodeId, at: Tuple): Index => {
     const known = found.get(at.id);
@@ -148,7 +163,7 @@ function lastMerge(merged: Merged): KernelProgram {
       at.at.map((index, i) => (i === axis ? low.space.int(0) : index)),
       rows,
     );
-    const source = sourceOf(merged, low, from, row, at.at[axis]!);
+    const source = sourceOf(merged, searching, from, row, at.at[axis]!);
     // What was found inside a branch is known there alone.
     if (low.level === 0) found.set(at.id, source);
     return source;
