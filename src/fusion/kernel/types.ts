@@ -270,6 +270,8 @@ export interface RegionSchedule {
   readonly again?: readonly NodeId[];
   /** µs that the kernel's threads wait for loads and for one another, however fast memory is. Absent: what the counts say. */
   readonly leastMicros?: number;
+  /** The threads of a row retain the first few elements that each of them meets, and choose among these: nothing is sorted. */
+  readonly byThread?: boolean;
   /** Share of the arithmetic peak that a tile's inner loop can reach, 0…1: the rest goes into loads, edges and waiting. Absent: all of it. */
   readonly efficiency?: number;
 }

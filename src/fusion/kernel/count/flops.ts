@@ -198,10 +198,13 @@ function comparisonsOf(graph: Graph, n: Node, { region, form, schedule }: Schedu
   const { shape } = node(graph, n.inputs[0]!).type;
   if (schedule.digits) return DIGIT_OPS * schedule.digits.passes * sizeOf(shape);
   const columns = shape[order!.axis(n.attrs, shape)]!;
-  const retained = retainedOf(columns, order!.count(n.attrs, columns));
+  const count = order!.count(n.attrs, columns);
+  const retained = retainedOf(columns, count);
   const perTurn = schedule.threadsPerWorkgroup * (schedule.lane === "columns" ? 4 : 1);
-  const { chunks, chunkLength } = schedule;
+  const { chunks, chunkLength, byThread } = schedule;
   const rows = sizeOf(shape) / columns;
+  if (byThread)
+    return rows * comparisonsOfSorts({ columns, retained, count, byThread }, factorsOf(schedule.fold!).lanes);
   if (chunks === 1) return rows * comparisonsOfSorts({ columns, retained }, perTurn);
   const left = retainedByParts(columns, retained, chunks, chunkLength);
   return (

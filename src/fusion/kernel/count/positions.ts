@@ -38,8 +38,8 @@ interface Asked extends Needed {
 /** The kernel that was last asked about: its arithmetic and its loads are counted one after the other. */
 let last: Asked | null = null;
 
-/** The same where all that is named by data lies at one place: how far apart that is, nobody knows. */
-export const placesIn = (graph: Graph, members: readonly NodeId[], outputs: readonly NodeId[]): Needed =>
+/** The same where all that is named by data has one index: how far apart such elements are, nobody knows. */
+export const positionsAlike = (graph: Graph, members: readonly NodeId[], outputs: readonly NodeId[]): Needed =>
   readThroughSeveralViews(graph, members) ? followed(graph, members, outputs, () => 0) : ONCE;
 
 /** What an index names is another element for each index: they are spread along the axis. */

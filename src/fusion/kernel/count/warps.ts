@@ -21,7 +21,7 @@ import type { Segment } from "../types";
 import { sourceOf } from "../indices/affine";
 import { storedInputs } from "../indices/views";
 import { rangeTerms } from "./data-loads";
-import { placesIn, positionsOf } from "./positions";
+import { positionsAlike, positionsOf } from "./positions";
 import { SECTOR_BYTES } from "./reads";
 
 /** Elements that threads load of a value, how many of them lie side by side for neighbours, and among how many. */
@@ -55,7 +55,7 @@ export function scatteredLines(
 ): number {
   if (!members.some((id) => isScattered(node(graph, id)))) return 0;
   const inside = new Set(members);
-  const { computed, loaded } = placesIn(graph, members, outputs);
+  const { computed, loaded } = positionsAlike(graph, members, outputs);
   const positionsIn = (id: NodeId): number => computed.get(id)?.length ?? 1;
   const known = new Map<NodeId, Asked & Together>();
   const lines = new Map<string, Together>();
@@ -63,7 +63,7 @@ export function scatteredLines(
   const ask = (n: Node, input: NodeId, asked: Asked): void => {
     const apart = positionsIn(n.id);
     if (inside.has(input)) {
-      const before = known.get(input) ?? { ...asked, ...NOTHING, places: positionsIn(input) };
+      const before = known.get(input) ?? { ...asked, ...NOTHING, apart: positionsIn(input) };
       known.set(input, { ...before, ...bothOf(asked, before), ...withOne(before, asked.elements, apart) });
       return;
     }
@@ -73,7 +73,7 @@ export function scatteredLines(
     const key = isScattered(n) ? `${n.id} ${input}` : input;
     // The loads of a warp meet where there are fewer lines than threads.
     const ofWarp = Math.min(WARP / asked.run, Math.max(1, asked.among / line));
-    const before = lines.get(key) ?? { ...NOTHING, places: placesOf(loaded.get(input) ?? [], line) };
+    const before = lines.get(key) ?? { ...NOTHING, apart: linesApart(loaded.get(input) ?? [], line) };
     lines.set(key, { ...before, ...withOne(before, (asked.elements / WARP) * ofWarp, apart) });
   };
   for (const id of members.toReversed()) {
@@ -88,28 +88,28 @@ export function scatteredLines(
   return [...lines.values()].reduce((sum, each) => sum + ofAll(each), 0);
 }
 
-/** What all readers of a value ask for, added up; the most of one of them at one position; and at how many places they read. */
+/** What all readers of a value ask for, added up; the most of one of them at one position; and how many lines apart these lie. */
 interface Together {
   readonly all: number;
   readonly most: number;
-  readonly places: number;
+  readonly apart: number;
 }
 
-const NOTHING: Together = { all: 0, most: 0, places: 1 };
+const NOTHING: Together = { all: 0, most: 0, apart: 1 };
 
 const withOne = ({ all, most }: Together, asked: number, positions: number): Pick<Together, "all" | "most"> => ({
   all: all + asked,
   most: Math.max(most, asked / positions),
 });
 
-/** One load serves all that read the same element: readers ask for more only at other places. */
-const ofAll = ({ all, most, places }: Together): number => Math.min(all, most * places);
+/** One load serves all that read the same element: readers ask for more only of other lines. */
+const ofAll = ({ all, most, apart }: Together): number => Math.min(all, most * apart);
 
 /** Positions that no line has together; at least one. */
-function placesOf(positions: readonly number[], line: number): number {
-  let [places, begins] = [0, -Infinity];
-  for (const position of positions) if (position - begins >= line) [places, begins] = [places + 1, position];
-  return Math.max(1, places);
+function linesApart(positions: readonly number[], line: number): number {
+  let [lines, begins] = [0, -Infinity];
+  for (const position of positions) if (position - begins >= line) [lines, begins] = [lines + 1, position];
+  return Math.max(1, lines);
 }
 
 const inOrder = (elements: number): Asked => ({ elements, run: SIDE_BY_SIDE, among: Infinity });

@@ -41,6 +41,12 @@ function sortsOf(stmt: Stmt): readonly Sort[] {
       return ["shared", "shared", "shared", "shared", "arithmetic", "branches"];
     case "wait":
       return ["arithmetic", "branches", "shared", "shared"];
+    case "retainNone":
+      return [];
+    case "retain":
+      return Array.from({ length: 5 * stmt.list.count }, () => "arithmetic" as const);
+    case "takeRetained":
+      return Array.from({ length: 8 * Math.log2(stmt.list.lanes) + 2 * stmt.list.count }, () => "arithmetic" as const);
     case "noneWait":
       return ["shared"];
     case "countWaiting":

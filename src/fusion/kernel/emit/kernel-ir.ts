@@ -67,6 +67,17 @@ export interface Waiting {
   readonly name: string;
 }
 
+/** The first few elements that a thread has met, in its registers: keys, and where each stood. */
+export interface Retained {
+  /** WGSL name of the list, and part of the names of the functions that change it. */
+  readonly name: string;
+  readonly count: number;
+  /** Threads of a row, which are of one subgroup. */
+  readonly lanes: number;
+  /** Whether a key may be as large as what stands where nothing is retained: then indices decide. */
+  readonly ties: boolean;
+}
+
 /** Workgroup memory. */
 export interface SharedArray {
   readonly kind: "shared";
@@ -236,6 +247,12 @@ export type Stmt =
     } & From)
   /** variable = how many wait, after a barrier and before one. */
   | { readonly kind: "countWaiting"; readonly waiting: Waiting; readonly variable: IndexVar }
+  /** Nothing is retained yet. */
+  | { readonly kind: "retainNone"; readonly list: Retained }
+  /** An element goes among those that its thread retains, and the last of them goes, or the element itself. */
+  | ({ readonly kind: "retain"; readonly list: Retained; readonly key: Value; readonly index: Value } & From)
+  /** key, index = the first element of all that the threads of a row retain; the thread that has it lets it go. */
+  | ({ readonly kind: "takeRetained"; readonly list: Retained; readonly key: Reg; readonly index: Reg } & From)
   /** Nobody waits. */
   | { readonly kind: "noneWait"; readonly waiting: Waiting }
   /**

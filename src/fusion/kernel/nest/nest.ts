@@ -52,4 +52,6 @@ export interface Machine {
   /** Bytes of the cache that all multiprocessors share. */
   readonly l2Bytes: number;
   readonly launchMicros: number;
+  /** Threads side by side that are of one subgroup on it, whichever it chooses; absent: nobody knows of more than one. */
+  readonly peers?: number;
 }

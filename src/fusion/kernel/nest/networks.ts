@@ -10,7 +10,14 @@ export interface Network {
   readonly columns: number;
   readonly retained: number;
   readonly indices: boolean;
+  /** How many of the first are wanted. */
+  readonly count: number;
+  /** No network: each thread retains the first few that it meets, and those of a row, all of one subgroup, choose among these. */
+  readonly byThread?: true;
 }
+
+/** A part of a network, which may say that it is none. */
+type Sorted<Of extends keyof Network> = Pick<Network, Of> & Partial<Pick<Network, "count" | "byThread">>;
 
 /** What a workgroup holds of a row. */
 export interface Slots {
@@ -26,7 +33,11 @@ export interface Slots {
  * Room for the keys of a row of which `perTurn` elements go by at a time. Of a row in no order, an element after `m` others is one of its
  * first `retained` so far with probability `retained` / m: `retained` · ln(columns / perTurn) come in after the first turn, and twice as many may wait.
  */
-export function slotsOf({ columns, retained }: Pick<Network, "columns" | "retained">, perTurn: number): Slots {
+export function slotsOf(
+  { columns, retained, count, byThread }: Sorted<"columns" | "retained">,
+  perTurn: number,
+): Slots {
+  if (byThread) return { slots: count!, slack: 0, sorts: [] };
   if (retained === 0) return { slots: columns, slack: 0, sorts: [columns] };
   const expected = Math.ceil(retained * Math.log(Math.max(1, columns / perTurn)));
   const slack = Math.min(perTurn, 2 * expected);
@@ -47,11 +58,15 @@ export const retainedByParts = (columns: number, retained: number, parts: number
 export const levelsOf = (keys: number): number => Math.ceil(Math.log2(Math.max(1, keys)));
 
 /** Comparisons of one row. */
-export const comparisonsOfSorts = (network: Pick<Network, "columns" | "retained">, perTurn: number): number =>
-  slotsOf(network, perTurn).sorts.reduce(
+export function comparisonsOfSorts(network: Sorted<"columns" | "retained">, perTurn: number): number {
+  const { columns, retained, count = 0, byThread } = network;
+  // Each element with all that its thread retains; then threads in pairs, for each of the first.
+  if (byThread) return count * (columns + perTurn * levelsOf(perTurn));
+  return slotsOf(network, perTurn).sorts.reduce(
     (sum, keys) => sum + (keys * levelsOf(keys) * (levelsOf(keys) + 1)) / 4,
-    network.retained > 0 ? network.columns : 0,
+    retained > 0 ? columns : 0,
   );
+}
 
 /** Elements that threads take at a time, where the comparisons of a selection are estimated; and how many times fewer than a sort's they must be. */
 const PER_TURN = 128;
@@ -75,11 +90,11 @@ export const pitchOf = (slots: number, beside: number): number => (beside === 1 
  * @param beside rows that a workgroup sorts at once
  */
 export const networkBytes = (
-  networks: readonly Pick<Network, "columns" | "retained" | "indices">[],
+  networks: readonly Sorted<"columns" | "retained" | "indices">[],
   perTurn: number,
   beside = 1,
 ): number =>
   networks.reduce((sum, network) => {
     const cells = beside * pitchOf(slotsOf(network, perTurn).slots, beside);
-    return sum + 4 * cells * (network.indices ? 2 : 1) + (network.retained > 0 ? 4 * COUNTERS : 0);
+    return sum + 4 * cells * (network.indices ? 2 : 1) + (network.retained > 0 && !network.byThread ? 4 * COUNTERS : 0);
   }, 0);

@@ -269,7 +269,10 @@ function walkMicros(shape: FoldShape, factors: FoldFactors, machine: Machine): n
   const asked = tiles * beside * wide.outer * lanes * turns * chunks * wide.folded;
   const requests = (asked * (walks + (shape.writeBytes > 0 ? 1 : 0))) / vector / WARP;
   // The threads of a scan, and of a selection, meet in every turn of a loop: no load is made ahead of it.
-  const meets = !held && lanes > 1 && (shape.scans > 0 || shape.networks.some(({ retained }) => retained > 0));
+  const meets =
+    !held &&
+    lanes > 1 &&
+    (shape.scans > 0 || shape.networks.some(({ retained, byThread }) => retained > 0 && !byThread));
   const ahead = held ? WRITTEN : meets ? loads : Math.min(WRITTEN, Math.max(LOOPED, together * loads));
   const alone =
     START +

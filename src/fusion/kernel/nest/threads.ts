@@ -74,6 +74,8 @@ export interface RowSort {
   readonly indices: boolean;
   /** Of a row that a workgroup does not sort whole, how many of the first are retained while it goes by; 0 where it does. */
   readonly retained: number;
+  /** How many of the first are wanted. */
+  readonly count: number;
 }
 
 /** Sorts of a row group, each once. */
@@ -90,12 +92,13 @@ export function sortsOf(graph: Graph, form: RegionForm): RowSort[] {
       orders: [...(known?.orders ?? []), id],
       stage,
       indices: indices || (known?.indices ?? false),
-      retained: Math.max(known?.retained ?? 0, count(attrs, form.columns)),
+      retained: 0,
+      count: Math.max(known?.count ?? 0, count(attrs, form.columns)),
     });
   }
-  return [...sorts.values()].map((sort) => ({ ...sort, retained: retainedOf(form.columns, sort.retained) }));
+  return [...sorts.values()].map((sort) => ({ ...sort, retained: retainedOf(form.columns, sort.count) }));
 }
 
 /** Sorts of the rows of a kernel as networks of its workgroups. */
 export const networksOf = ({ rows, columns }: RegionForm, sorts: readonly RowSort[]): Network[] =>
-  sorts.map(({ retained, indices }) => ({ rows, columns, retained, indices }));
+  sorts.map(({ retained, indices, count }) => ({ rows, columns, retained, indices, count }));

@@ -1,7 +1,7 @@
 /** @file The functions that orders bring along: two elements of workgroup memory put in order, and a thread's search in two runs that are merged. */
 import type { Index } from "../emit/index-space";
-import type { SortArrays, Stmt, Waiting } from "../emit/kernel-ir";
-import { condText, indexText } from "./print-index";
+import type { Retained, SortArrays, Stmt, Value, Waiting } from "../emit/kernel-ir";
+import { condText, factorText, indexText } from "./print-index";
 
 /** Puts an element behind those that wait. */
 export function waitText({ sort: { keys, indices }, first, count, name }: Waiting): string {
@@ -25,6 +25,32 @@ fn ${name}(near: u32, far: u32) {
   if (${ties ? `(${after})${ties}` : after}) {
 ${swap(a, "key")}${b ? swap(b, "index") : ""}  }
 }`;
+}
+
+/** Two of a row's elements, put in order as far as both are there. */
+export function exchangeLines({
+  sort,
+  pair,
+  stride,
+  mirrored,
+  below,
+}: Extract<Stmt, { kind: "exchangePair" }>): string[] {
+  const [at, apart] = [factorText(pair), factorText(stride)];
+  const near = `let near = ${at} * 2u - (${at} & (${apart} - 1u));`;
+  const far = mirrored ? `near ^ (${apart} * 2u - 1u)` : `near + ${apart}`;
+  if (!below) return [near, `${sort.name}(near, ${far});`];
+  return [near, `let far = ${far};`, `if (far < ${indexText(below)}) { ${sort.name}(near, far); }`];
+}
+
+/** An element waits where it comes before the last of those that are retained. */
+export function waitLine(
+  { waiting, key, index, bar, barIndex }: Extract<Stmt, { kind: "wait" }>,
+  textOf: (value: Value) => string,
+): string {
+  const before = `${textOf(key)} < ${textOf(bar)}`;
+  const tie =
+    index && barIndex ? ` || (${textOf(key)} == ${textOf(bar)} && ${textOf(index)} < ${textOf(barIndex)})` : "";
+  return `if (${before}${tie}) { ${waiting.name}(${[key, ...(index ? [index] : [])].map(textOf).join(", ")}); }`;
 }
 
 /** The next number of a key in a slice. */
@@ -58,6 +84,57 @@ fn ${name}(cell: u32, here: bool, key: u32, lane: u32) -> i32 {
 export function takenText({ name, index, key, lane, when }: Extract<Stmt, { kind: "takeNumber" }>): string {
   const found = lane ? `, ${indexText(key)}, ${indexText(lane)}` : "";
   return `${name}(${indexText(index)}, ${condText(when)}${found})`;
+}
+
+/** The list of what a thread retains, and the functions that change it. */
+export function retainedText({ name, count, lanes, ties }: Retained): string {
+  const each = Array.from({ length: count }, (_, i) => `${name}_${i}`);
+  const none = "vec2i(0x7fffffff)";
+  const before = (one: string, other: string, tie: boolean): string =>
+    `${one}.x < ${other}.x${tie ? ` || (${one}.x == ${other}.x && ${one}.y < ${other}.y)` : ""}`;
+  const steps = each.map((own, i) =>
+    i === count - 1
+      ? `  if (${before("next", own, ties)}) { ${own} = next; }`
+      : `  if (${before("next", own, ties)}) { let after = ${own}; ${own} = next; next = after; }`,
+  );
+  const gone = each.map((own, i) => `${own} = ${each[i + 1] ?? none};`).join(" ");
+  return `// The first ${count === 1 ? "element" : `${count} elements`} that a thread has met: the key of each, and where it stood.
+${each.map((own) => `var<private> ${own}: vec2i;`).join("\n")}
+
+fn ${name}_none() {
+${each.map((own) => `  ${own} = ${none};`).join("\n")}
+}
+
+fn ${name}_add(key: i32, index: i32) {
+  ${count === 1 ? "let" : "var"} next = vec2i(key, index);
+${steps.join("\n")}
+}
+
+// The first of what the ${lanes} threads of a row retain; the thread that has it lets it go.
+fn ${name}_take() -> vec2i {
+  var first = ${each[0]!};
+  for (var apart = ${lanes / 2}u; apart > 0u; apart /= 2u) {
+    let other = subgroupShuffleXor(first, apart);
+    if (${before("other", "first", true)}) { first = other; }
+  }
+  if (${each[0]!}.y == first.y) { ${gone} }
+  return first;
+}`;
+}
+
+export type Retaining = Extract<Stmt, { kind: "retainNone" | "retain" | "takeRetained" }>;
+
+/** The lines of a statement that calls one of them. */
+export function retainingLines(stmt: Retaining, textOf: (value: Value) => string): string[] {
+  const { name } = stmt.list;
+  if (stmt.kind === "retainNone") return [`${name}_none();`];
+  if (stmt.kind === "retain") return [`${name}_add(${textOf(stmt.key)}, ${textOf(stmt.index)});`];
+  const { key, index } = stmt;
+  return [
+    `let ${key.name}_at = ${name}_take();`,
+    `let ${key.name} = ${key.name}_at.x;`,
+    `let ${index.name} = ${key.name}_at.y;`,
+  ];
 }
 
 /** Halvings of a run that leave one index. */

@@ -5,7 +5,18 @@ import type { Index } from "../emit/index-space";
 import type { Buffer, Expr, KernelProgram, Scalar, SharedArray, Stmt, Value, Width } from "../emit/kernel-ir";
 import { PackedHalves } from "./print-halves";
 import { cellText, condText, factorText, indexText, laneText, unlessText } from "./print-index";
-import { exchangeText, mergeText, searchSteps, takeNumberText, takenText, waitText } from "./print-orders";
+import {
+  exchangeLines,
+  exchangeText,
+  mergeText,
+  retainedText,
+  retainingLines,
+  searchSteps,
+  takeNumberText,
+  takenText,
+  waitLine,
+  waitText,
+} from "./print-orders";
 
 /** Four neighbours as one value. */
 const VECTOR: Readonly<Record<Scalar, string>> = {
@@ -93,7 +104,7 @@ class Printer {
     ];
     const features = [
       ...(program.buffers.some((buffer) => buffer.type.dtype === "f16" && !this.#packed) ? ["f16"] : []),
-      ...(/\bsubgroup_(size|lane)\b/.test(body) ? ["subgroups"] : []),
+      ...(/\bsubgroup(_size|_lane|[A-Z]\w*)\b/.test([...this.#helpers.values(), body].join()) ? ["subgroups"] : []),
     ];
     if (features.length > 0) head.unshift(`enable ${features.join(", ")};`, "");
     return {
@@ -190,9 +201,9 @@ class Printer {
         return this.#line(assignText(cell, both), stmt.nodes);
       }
       case "exchangePair":
-        return this.#exchangePair(stmt);
+        return this.#calling(stmt.sort.name, () => exchangeText(stmt.sort), exchangeLines(stmt), stmt.nodes);
       case "wait":
-        return this.#wait(stmt);
+        return this.#calling(stmt.waiting.name, () => waitText(stmt.waiting), [waitLine(stmt, this.#one)], stmt.nodes);
       case "countWaiting": {
         const { count, known } = stmt.waiting;
         this.#line("workgroupBarrier();");
@@ -200,6 +211,15 @@ class Printer {
         const { name, max } = stmt.variable;
         return this.#line(`let ${name} = min(workgroupUniformLoad(&${known.name}), ${max}u);`);
       }
+      case "retainNone":
+      case "retain":
+      case "takeRetained":
+        return this.#calling(
+          stmt.list.name,
+          () => retainedText(stmt.list),
+          retainingLines(stmt, this.#one),
+          stmt.kind === "retainNone" ? NOBODY : stmt.nodes,
+        );
       case "noneWait":
         return this.#line(`if (tid == 0u) { atomicStore(&${stmt.waiting.count.name}, 0u); }`);
       case "merge":
@@ -257,25 +277,13 @@ class Printer {
     return one;
   }
 
-  #exchangePair({ sort, pair, stride, mirrored, below, nodes }: Extract<Stmt, { kind: "exchangePair" }>): void {
-    if (!this.#helpers.has(sort.name)) this.#helpers.set(sort.name, exchangeText(sort));
-    const [at, apart] = [factorText(pair), factorText(stride)];
-    this.#line(`let near = ${at} * 2u - (${at} & (${apart} - 1u));`, nodes);
-    const far = mirrored ? `near ^ (${apart} * 2u - 1u)` : `near + ${apart}`;
-    if (!below) return this.#line(`${sort.name}(near, ${far});`, nodes);
-    this.#line(`let far = ${far};`, nodes);
-    this.#line(`if (far < ${indexText(below)}) { ${sort.name}(near, far); }`, nodes);
-  }
+  /** A value by itself. */
+  readonly #one = (value: Value): string => this.#value(value, value.scalar, 1);
 
-  #wait({ waiting, key, index, bar, barIndex, nodes }: Extract<Stmt, { kind: "wait" }>): void {
-    if (!this.#helpers.has(waiting.name)) this.#helpers.set(waiting.name, waitText(waiting));
-    const text = (value: Value): string => this.#value(value, value.scalar, 1);
-    const before = `${text(key)} < ${text(bar)}`;
-    const tie = index && barIndex ? ` || (${text(key)} == ${text(bar)} && ${text(index)} < ${text(barIndex)})` : "";
-    this.#line(
-      `if (${before}${tie}) { ${waiting.name}(${[key, ...(index ? [index] : [])].map(text).join(", ")}); }`,
-      nodes,
-    );
+  /** Lines that call a function of their own, which is written once. */
+  #calling(name: string, text: () => string, lines: readonly string[], nodes = NOBODY): void {
+    if (!this.#helpers.has(name)) this.#helpers.set(name, text());
+    for (const line of lines) this.#line(line, nodes);
   }
 
   #merge({ variable, values, name, key, attrs, nodes, ...at }: Extract<Stmt, { kind: "merge" }>): void {

@@ -5,8 +5,9 @@ import type { Buffer, Expr, KernelProgram, Loop, Reg, SharedArray, SortArrays, S
 import { BufferTrace, note, OwnTrace, SharedTrace, type AccessLog } from "./access-log";
 import { Indices } from "./indices";
 import { mergedFrom, pairsOf, putInOrder, waitsBy } from "./orders";
+import { retaining, type RetainedLists } from "./retained";
 import { scalarOf, storing } from "./scalars";
-import { each, keep, nobody, iterationsOf, type NumberOf, type Run } from "./threads";
+import { each, keep, nobody, iterationsOf, subgroupsIn, type NumberOf, type Run } from "./threads";
 
 export interface InterpretOptions {
   /** `f32` rounds after every op; `f64` shows the plan's arithmetic without rounding. */
@@ -55,6 +56,7 @@ class Machine {
   readonly #traces = new Map<Buffer, BufferTrace>();
   readonly #shared = new Map<SharedArray, SharedTrace | OwnTrace>();
   readonly #problems: string[] = [];
+  readonly #retained = new Map<string, RetainedLists>();
   readonly #indices: Indices;
   readonly #round: (value: number) => number;
   #phase = 0;
@@ -194,11 +196,8 @@ class Machine {
         );
       }
       case "foldShared": {
-        const [trace, into, from] = [
-          this.#shared.get(stmt.array)!,
-          this.#indices.index(stmt.into),
-          this.#indices.index(stmt.from),
-        ];
+        const trace = this.#shared.get(stmt.array)!;
+        const [into, from] = [this.#indices.index(stmt.into), this.#indices.index(stmt.from)];
         const [rule, store] = [stmt.def.reduce!.combine, storing(stmt.array, this.#round)];
         return each((thread) => {
           const [a, b] = [into(thread, 0), from(thread, 0)];
@@ -223,6 +222,15 @@ class Machine {
         return this.#wait(stmt);
       case "countWaiting":
         return this.#countWaiting(stmt);
+      case "retainNone":
+      case "retain":
+      case "takeRetained":
+        return retaining(stmt, this.#retained, {
+          numberOf: (value) => this.#value(value),
+          cellsOf: (reg) => this.#cellsOf(reg),
+          problem: (text) => note(this.#problems, text),
+          subgroupSize: this.#subgroupSize,
+        });
       case "noneWait":
         return ({ list }) => this.#shared.get(stmt.waiting.count)!.write(0, 0, list[0]!, this.#phase);
       case "for":
@@ -231,7 +239,7 @@ class Machine {
       case "range":
         return this.#loop(stmt);
       case "subgroups":
-        return this.#subgroups(stmt);
+        return subgroupsIn(stmt, this.#indices, this.#subgroupSize);
       case "barrier":
         return this.#barrier();
       case "guard": {
@@ -396,16 +404,6 @@ class Machine {
   }
 
   /** Subgroups are threads with neighbouring numbers. */
-  #subgroups({ threads, peers, own, count }: Extract<Stmt, { kind: "subgroups" }>): Run {
-    const size = Math.min(this.#subgroupSize, threads);
-    const [sizes, numbers, counts] = [peers, own, count].map((variable) => this.#indices.cellsOf(variable));
-    return each((thread) => {
-      sizes![thread] = size;
-      numbers![thread] = Math.floor(thread / size);
-      counts![thread] = threads / size;
-    });
-  }
-
   #barrier(): Run {
     if (this.#depth === 0) this.#segment++;
     return (active) => {

@@ -284,6 +284,12 @@ function meetingOf(stmt: Stmt, { indices, shared, traces, cellsOf }: Seen): Meet
     case "noneWait":
     case "barrier":
       return { ...EMPTY, doing: "barrier" };
+    case "takeRetained": {
+      const cells = cellsOf(stmt.key);
+      return { ...EMPTY, register: stmt.key.name, numberOf: (thread) => cells[thread]! };
+    }
+    case "retainNone":
+    case "retain":
     case "bind":
     case "bindValue":
     case "comment":

@@ -1,5 +1,5 @@
 /** @file The threads of a workgroup in lock-step: who runs a statement, and how many iterations a loop has. */
-import type { Loop } from "../emit/kernel-ir";
+import type { Loop, Stmt } from "../emit/kernel-ir";
 import type { Indices } from "./indices";
 
 export type NumberOf = (thread: number, lane: number) => number;
@@ -28,6 +28,21 @@ export function keep(from: Active, to: Active, test: Test): void {
     if (test(thread)) to.list[count++] = thread;
   }
   to.count = count;
+}
+
+/** Which subgroup each thread is of, where so many make one. */
+export function subgroupsIn(
+  { threads, peers, own, count }: Extract<Stmt, { kind: "subgroups" }>,
+  indices: Indices,
+  most: number,
+): Run {
+  const size = Math.min(most, threads);
+  const [sizes, numbers, counts] = [peers, own, count].map((variable) => indices.cellsOf(variable));
+  return each((thread) => {
+    sizes![thread] = size;
+    numbers![thread] = Math.floor(thread / size);
+    counts![thread] = threads / size;
+  });
 }
 
 /** The values that a loop's variable takes: the same for all threads. */

@@ -151,6 +151,9 @@ class Translator {
       case "wait":
       case "countWaiting":
       case "noneWait":
+      case "retainNone":
+      case "retain":
+      case "takeRetained":
       case "merge":
       case "barrier":
       case "storeShared":

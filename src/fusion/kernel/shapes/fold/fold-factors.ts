@@ -4,7 +4,7 @@
  */
 import { extentOf, type Factor, type Loop, type Machine } from "../../nest/nest";
 import { foldMicros, launchesOfCut, LOAD, START, type FoldFactors, type FoldShape, type Side } from "../../nest/price";
-import { networkMicros } from "../sort/network-price";
+import { MAX_RETAINED, networkMicros } from "../sort/network-price";
 
 /** What of a fold a person has chosen. */
 export interface FoldChoice {
@@ -203,6 +203,8 @@ export function sortMicros(
 ): readonly [parts: number, again: number] {
   const threads = lanes * beside;
   let [parts, again] = [0, 0];
+  // Who looks at a row as it goes by has the workgroup for himself.
+  if (beside > 1 && networks.some(({ retained, byThread }) => retained > 0 && !byThread)) return [Infinity, 0];
   for (const network of networks) {
     const { rows, retained } = network;
     if (chunks === 1) parts += networkMicros(network, lanes, wide.folded, machine, beside);
@@ -216,6 +218,18 @@ export function sortMicros(
     }
   }
   return [parts, again];
+}
+
+/** The shape with its first few retained by the threads that meet them, where the threads of a row are of one subgroup and that takes less. */
+export function retainingByThread(shape: FoldShape, factors: FoldFactors, machine: Machine): FoldShape {
+  const { networks } = shape;
+  const { lanes, beside, chunks, fastest } = factors;
+  const together = lanes <= (machine.peers ?? 0) && (fastest === "folded" || beside === 1);
+  if (networks.length === 0 || chunks > 1 || lanes === 1 || !together) return shape;
+  if (networks.some(({ count }) => count > MAX_RETAINED)) return shape;
+  const byThread = { ...shape, networks: networks.map((network) => ({ ...network, byThread: true as const })) };
+  const micros = (of: FoldShape): number => foldMicros(of, factors, machine) + sortMicros(of, factors, machine)[0];
+  return micros(byThread) < micros(shape) ? byThread : shape;
 }
 
 const known = new Map<string, FoldNest>();
@@ -235,10 +249,11 @@ export function foldNest(shape: FoldShape, machine: Machine, choice: FoldChoice 
     const launch = further * machine.launchMicros * SECOND_LAUNCH;
     const doublings = Math.max(0, Math.log2((factors.lanes * factors.beside) / PLAIN_WORKGROUP));
     const pieces = factors.beside > 1 && !factors.held ? BESIDE : 1;
-    const [parts, again] = sortMicros(shape, factors, machine);
+    const sorted = retainingByThread(shape, factors, machine);
+    const [parts, again] = sortMicros(sorted, factors, machine);
     const longer = factors.ahead > 1 ? LONGER : 1;
     const micros =
-      (foldMicros(shape, factors, machine) + parts + again + launch) * longer * pieces * LARGER ** doublings;
+      (foldMicros(sorted, factors, machine) + parts + again + launch) * longer * pieces * LARGER ** doublings;
     if (best === null || micros < least) [best, least] = [nest, micros];
   }
   if (known.size >= REMEMBERED) known.clear();

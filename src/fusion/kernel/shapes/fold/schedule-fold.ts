@@ -1,6 +1,7 @@
 /** @file What a fold asks of its nest: how its rows lie, what they read and store, what waits in registers; and the schedule that follows from the nest. */
 import { bytesOf, dtypeBytes, type Graph, isLiteral, type Knobs, node, type NodeId, type Target } from "../../../ir";
-import { factorsOf, foldNest, type FoldChoice, type FoldNest, sortMicros } from "./fold-factors";
+import { factorsOf, foldNest, type FoldChoice, type FoldNest, sortMicros, retainingByThread } from "./fold-factors";
+import { MAX_RETAINED } from "../sort/network-price";
 import {
   foldMicros,
   launchesOfCut,
@@ -249,13 +250,21 @@ export class Rows {
       cut: (steps.length > 0 || inParts) && !knobs.rows && !target.uncut,
       steps: Math.max(1, steps.length),
       joined: inParts || steps.some(({ folds }, i) => i === steps.length - 1 && folds.length > 0),
-      several: sorts.every(({ retained }) => retained === 0) && joined !== "subgroups",
+      several: sorts.every((sort) => mayLieBeside(sort, target)) && joined !== "subgroups",
       alone: !sorted && (target.schedule === "cpu" || knobs.rows === undefined || knobs.rows === "thread"),
       together: !(form.scans.length > 0 && this.lane === "rows"),
       networks: networksOf(form, sorts),
     };
   }
 }
+
+/** A key and an index of each element that a thread retains. */
+const registersRetained = (networks: readonly Network[]): number =>
+  networks.reduce((sum, { count }) => sum + 2 * count, 0);
+
+/** Whether rows that are sorted so may be taken side by side in a workgroup. */
+const mayLieBeside = ({ retained, count }: RowSort, target: Target): boolean =>
+  retained === 0 || (count <= MAX_RETAINED && (machineOf(target).peers ?? 0) > 1);
 
 function choiceOf({ threads, rows }: Knobs, { schedule }: Target): FoldChoice {
   const size = threads === undefined ? undefined : Number(threads);
@@ -347,9 +356,11 @@ export function scheduleFold(
 ): RegionSchedule {
   const rows = new Rows({ graph, region, form, target, knobs }, analysis);
   const machine = machineOf(target);
-  const shape = rows.shape();
-  const fold = foldNest(shape, machine, choiceOf(knobs, target));
+  const inOrder = rows.shape();
+  const fold = foldNest(inOrder, machine, choiceOf(knobs, target));
   const factors = factorsOf(fold);
+  const shape = retainingByThread(inOrder, factors, machine);
+  const byThread = shape !== inOrder;
   const { lanes, beside, turns, held, ahead, chunks, wide } = factors;
   const threads = lanes * beside;
   const chunkLength = chunks > 1 ? turns * lanes * wide.folded : form.columns;
@@ -397,6 +408,7 @@ export function scheduleFold(
     fold,
     ...(finish && { finish }),
     ...(meets && { joined }),
+    ...(byThread && { byThread }),
     lane: rows.lane,
     cached: held ? rows.cached : [],
     merged: held && chunks === 1 ? [] : rows.merged,
@@ -413,7 +425,8 @@ export function scheduleFold(
       ) +
       scanning +
       Math.max(joining(factors), last ? joining(last) : 0),
-    registers: BASE_REGISTERS + live + form.reductions.length + waiting,
+    registers:
+      BASE_REGISTERS + live + form.reductions.length + waiting + (byThread ? registersRetained(shape.networks) : 0),
     ...(waiting > 0 && { waiting }),
     ...(machine.sharing === "threads" && {
       leastMicros: micros,

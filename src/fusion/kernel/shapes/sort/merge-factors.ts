@@ -76,7 +76,7 @@ const mergeMicros = (elements: number, run: number, machine: Machine): number =>
 export function mergedMicros(shape: MergeShape, { run, threads }: MergeFactors, machine: Machine): number[] {
   const { rows, columns, indices, searches } = shape;
   const stages = orderStages(shape, run);
-  const runs = { rows: rows * stages[0]!.runs, columns: run, retained: 0, indices };
+  const runs = { rows: rows * stages[0]!.runs, columns: run, retained: 0, indices, count: run };
   const left = handedOver(shape, run);
   return stages.map(({ length }, i) => {
     const moved = (i === 0 ? 4 * rows * columns : left[i - 1]!) + (left[i] ?? 0);

@@ -25,7 +25,7 @@ import type { Classified, RegionForm, RegionSchedule } from "../../types";
 import { storedInputs } from "../../indices/views";
 
 /** The one sort of a region whose rows are merged: all of its orders share it. */
-export function mergedSort(graph: Graph, { orders, columns }: RegionForm): RowSort & { readonly count: number } {
+export function mergedSort(graph: Graph, { orders, columns }: RegionForm): RowSort {
   const ids = orders.map((order) => order.node);
   const first = node(graph, ids[0]!);
   const { descending, count } = opDef(first.op).order!;
@@ -182,8 +182,8 @@ export function mergeShape(graph: Graph, region: Body, form: RegionForm): MergeS
   const { indices, count, orders } = mergedSort(graph, form);
   const { after } = partitionOf(graph, region, orders);
   const { loaded } = positionsOf(graph, after, region.outputs);
-  const places = new Set(orders.flatMap((id) => loaded.get(id) ?? []));
-  return { rows: form.rows, columns: form.columns, count, indices, searches: Math.max(1, places.size) };
+  const positions = new Set(orders.flatMap((id) => loaded.get(id) ?? []));
+  return { rows: form.rows, columns: form.columns, count, indices, searches: Math.max(1, positions.size) };
 }
 
 /** Comparisons of each kernel: a bitonic network on every run, then a search for every element of every merge. */

@@ -142,7 +142,14 @@ function lowerWhole(job: Job, rows: Rows): KernelProgram {
         new Sorting(
           low,
           sort,
-          { tid: lane, threads: lanes, wide: wide.folded === 4, own: threads.own, beside: threads.factors.beside },
+          {
+            tid: lane,
+            threads: lanes,
+            wide: wide.folded === 4,
+            own: threads.own,
+            beside: threads.factors.beside,
+            byThread: job.schedule.byThread,
+          },
           rows.columns,
         ),
     );

@@ -1,4 +1,7 @@
-/** @file Rows in order: keys in workgroup memory, sorted by a bitonic network (Batcher, 1968); of a long row, its first few, chosen as it goes by. */
+/**
+ * @file Rows in order: keys in workgroup memory, sorted by a bitonic network (Batcher, 1968); of a long row, its first few, chosen as it
+ * goes by; and where a subgroup has a row, the first few of those that each of its threads retains.
+ */
 import { node, type NodeId } from "../../../../ir";
 import { floatKey, fromFloatKey, fromWholeKey, lastKey, opDef, wholeKey, type OpDef } from "../../../../ops";
 import { levelsOf, pitchOf, slotsOf, type Slots } from "../../../nest/networks";
@@ -7,6 +10,7 @@ import { registerScalar, wordFor } from "../../../emit/emitter";
 import type { Cond, Index, Tuple } from "../../../emit/index-space";
 import {
   literal,
+  type Retained,
   type Reg,
   type Scalar,
   type SharedArray,
@@ -30,6 +34,8 @@ export interface Sorters {
   /** Which of the workgroup's rows this is, and how many there are. Absent: the only one. */
   readonly own?: Index;
   readonly beside?: number;
+  /** Whether each thread retains the first few that it meets, instead of a sort. */
+  readonly byThread?: boolean;
 }
 
 /** What a thread puts in: where it is asked for, and which columns of the row it is. */
@@ -51,6 +57,8 @@ export class Sorting {
   readonly #first: Index;
   /** Null where the whole row is there. */
   readonly #waiting: Waiting | null;
+  /** Null where elements are put in order in workgroup memory. */
+  readonly #list: Retained | null;
   readonly #scalar: Scalar;
   readonly #nodes: readonly NodeId[];
   #last: Reg | null = null;
@@ -64,8 +72,10 @@ export class Sorting {
     const first = node(low.graph, sort.orders[0]!);
     const from = node(low.graph, sort.operand).type.dtype;
     this.#scalar = registerScalar(opDef(first.op).operandTypes!([from], first.attrs)[0]!);
-    this.#slots = slotsOf({ columns, retained: sort.retained }, sorters.threads * (sorters.wide ? 4 : 1));
-    const { own = low.space.int(0), beside = 1 } = sorters;
+    const { own = low.space.int(0), beside = 1, byThread } = sorters;
+    const { retained, count } = sort;
+    const network = { columns, retained, count, ...(byThread && { byThread: true as const }) };
+    this.#slots = slotsOf(network, sorters.threads * (sorters.wide ? 4 : 1));
     const pitch = pitchOf(this.#slots.slots, beside);
     this.#first = beside === 1 ? low.space.int(0) : low.space.mul(own, pitch);
     this.#arrays = {
@@ -73,13 +83,23 @@ export class Sorting {
       indices: sort.indices ? low.sharedArray("indices", "i32", beside * pitch) : null,
       name: low.names.frame("put_in_order"),
     };
-    this.#waiting = sort.retained > 0 ? this.#begin() : null;
+    this.#list = byThread ? this.#retainNone() : null;
+    this.#waiting = !byThread && sort.retained > 0 ? this.#begin() : null;
   }
 
   /** Takes in a thread's share of the row: at its columns, or, of a long row, where it comes before the last of those that are retained. */
   take({ at, inside, column }: SortChunk): void {
     const { low } = this;
     const keys = this.#keysAt(at);
+    if (this.#list) {
+      const [held, own] = [keys.map((key) => this.#heldInside(key, inside)), column()];
+      const exists: Cond = this.#list.ties ? inside : { kind: "always" };
+      for (const [lane, key] of held.entries()) {
+        const index = this.#indexOf(low.atLane(own, lane), exists);
+        low.emit({ kind: "retain", list: this.#list, key, index, nodes: this.#nodes });
+      }
+      return;
+    }
     if (!this.#waiting) {
       low.branch(inside, () => {
         const own = column();
@@ -115,7 +135,8 @@ export class Sorting {
   finish(): void {
     const { low, sort } = this;
     const { space } = low;
-    if (this.#waiting) this.#network(space.add(this.#countOf(this.#waiting), space.int(sort.retained)));
+    if (this.#list) this.#takeRetained(this.#list);
+    else if (this.#waiting) this.#network(space.add(this.#countOf(this.#waiting), space.int(sort.retained)));
     else {
       low.barrier();
       this.#network(space.int(this.#slots.slots));
@@ -133,6 +154,37 @@ export class Sorting {
     const { low } = this;
     const lanes = this.#sorters.wide ? [0, 1, 2, 3] : [0];
     return lanes.map((lane) => this.#arithmetic("key", "key", this.#def("to"), [low.part(x, lane, this.#nodes)]));
+  }
+
+  #retainNone(): Retained {
+    const { low, sort } = this;
+    const { threads } = this.#sorters;
+    const list: Retained = {
+      name: low.names.frame("retained"),
+      count: sort.count,
+      lanes: threads,
+      ties: this.#scalar === "i32",
+    };
+    low.emit({ kind: "retainNone", list });
+    return list;
+  }
+
+  /** The first few of the row, one after another, for all of its threads to read. */
+  #takeRetained(list: Retained): void {
+    const { low } = this;
+    const { space } = low;
+    const { keys, indices } = this.#arrays;
+    low.loop("turn", list.count, (turn) => {
+      const [key, index] = [low.reg("first_key", "key", 1), low.reg("first_index", "i32", 1)];
+      low.emit({ kind: "takeRetained", list, key, index, nodes: this.#nodes });
+      low.branch(space.less(this.#sorters.tid, 1), () => {
+        const slot = space.add(this.#first, turn);
+        low.emit({ kind: "storeShared", array: keys, index: slot, value: key, lane: null, nodes: this.#nodes });
+        if (indices)
+          low.emit({ kind: "storeShared", array: indices, index: slot, value: index, lane: null, nodes: this.#nodes });
+      });
+    });
+    low.barrier();
   }
 
   /** Nothing is retained yet: every element comes before what is there. */
