@@ -18,7 +18,7 @@ const KEYS = 0.032;
 const INDICES = 0.066;
 
 /** Elements that a thread retains at most: each has a key and an index in registers. */
-export const MAX_RETAINED = 16;
+export const MAX_RETAINED = 32;
 /** Instructions that make a key; that put an element among those retained, for each of them; and that two threads take to compare. */
 const KEY_OPS = 8;
 const STEP_OPS = 5;
