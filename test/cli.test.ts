@@ -119,6 +119,8 @@ test("a wrong command, a missing file and a damaged link end with 1 and a senten
     ["plant", "FILE"],
     ["plan", join(folder, "nowhere.py")],
     ["plan", "#f1=%%%"],
+    ["plan", "FILE", "--bind", "x=3"],
+    ["run", "FILE", "--dim", "N=3"],
   ]) {
     const { stdout, stderr, status } = fusion(args, softmax);
     expect({ stdout, status }).toEqual({ stdout: "", status: 1 });

@@ -54,14 +54,22 @@ function imported(
       code: "no-input",
       text: `${file} has no input ${unknown}. It has ${read.value.inputOrder.join(", ")}.`,
     };
+  const names = [...read.value.inputOrder, ...read.value.openDims];
+  const open = [...stated.keys()].find((name) => !names.includes(name.replace(/\.\d+$/, "")));
+  if (open !== undefined)
+    return {
+      ok: false,
+      code: "no-input",
+      text: `${file} has no size or input ${open}. It has ${names.join(", ")}.`,
+    };
   const { text, missing, unsupported, wanted, data, elsewhere } = read.value;
-  const [open] = missing;
-  if (open) {
-    const way = open.dim === null ? `--dim ${open.input}=1,3,224,224` : `--dim ${open.dim}=8`;
+  const [left] = missing;
+  if (left) {
+    const way = left.dim === null ? `--dim ${left.input}=1,3,224,224` : `--dim ${left.dim}=8`;
     return {
       ok: false,
       code: "open-extent",
-      text: `${file} leaves ${open.dim ?? "the shape"} of ${open.input} open. Say it: ${way}`,
+      text: `${file} leaves ${left.dim ?? "the shape"} of ${left.input} open. Say it: ${way}`,
     };
   }
   const dropped = [
@@ -81,10 +89,20 @@ export async function load(
   { file, dims, bound }: Pick<Request, "file" | "dims" | "bound">,
   environment: Environment,
 ): Promise<Checked<Loaded>> {
+  const isModel = /\.onnx$/i.test(file);
+  const [said] = isModel
+    ? []
+    : [...[...dims.keys()].map((name) => `--dim ${name}`), ...[...bound.keys()].map((name) => `--bind ${name}`)];
+  if (said !== undefined)
+    return {
+      ok: false,
+      code: "no-model",
+      text: `${said} is for ONNX models; ${file} says its sizes and values itself, such as n = 8 or rate: i32[] = const([16000]).`,
+    };
   if (isLink(file)) return opened(await decodeLink(file));
   let text: string;
   try {
-    if (/\.onnx$/i.test(file)) return imported(file, await environment.bytes(file), { dims, bound });
+    if (isModel) return imported(file, await environment.bytes(file), { dims, bound });
     text = await environment.read(file);
   } catch (refused) {
     return { ok: false, code: "unreadable", text: `${file} can't be read: ${(refused as Error).message}` };

@@ -50,6 +50,7 @@ class JaxReader {
       text,
       inputs: this.inputs,
       inputOrder: [...this.inputs.keys()],
+      openDims: [],
       overridable: [],
       outputs,
       draws: 0,

@@ -124,6 +124,8 @@ export interface ImportedModel {
   readonly inputs: ReadonlyMap<string, string>;
   /** Names of the model's inputs in their order, initialisers left out. */
   readonly inputOrder: readonly string[];
+  /** Sizes of inputs that the model names, and leaves open. */
+  readonly openDims: readonly string[];
   /** Inputs that have an initialiser, which other numbers may replace. */
   readonly overridable: readonly string[];
   /** ONNX output name → name in the text, or its numbers when it is known already. */
@@ -267,6 +269,7 @@ class ModelReader {
     return {
       text: this.emit.text(named),
       inputs,
+      openDims: graph.inputs.flatMap(({ dims }) => (dims ?? []).filter((dim) => typeof dim === "string")),
       inputOrder: graph.inputs.flatMap(({ name }) => (stated.has(name) ? [] : [name])),
       overridable: graph.inputs.flatMap(({ name }) => (stated.has(name) ? [name] : [])),
       outputs,

@@ -65,7 +65,7 @@ function fakeImport({ bytes, dims }: Extract<CompileRequest, { kind: "import" }>
   const batch = dims.get("batch");
   const missing = batch === undefined ? ["x", "mask"].map((input) => ({ input, dim: "batch" })) : [];
   const unsupported = bytes[0] ? [{ op: "Loop", count: bytes[0], why: "no rule", given: 0 }] : [];
-  const names = { inputs: new Map(), inputOrder: [], overridable: [], outputs: new Map() };
+  const names = { inputs: new Map(), inputOrder: [], openDims: [], overridable: [], outputs: new Map() };
   const weights = new Map([["w", { shape: [2], data: Float32Array.of(1, 2) }]]);
   const told = { unsupported, draws: 0, elsewhere: [], wanted: [], missing, weights, key: "0123abcd" };
   return { ok: true, value: { ...names, text: `x: f32[${batch}]\n`, ...told } };
