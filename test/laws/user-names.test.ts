@@ -41,21 +41,23 @@ function program(some: readonly string[], first: number): string {
   ].join("\n");
 }
 
-/** Names that a block of the module declares twice, and calls of what a block around them hides. */
+/** Names that a block of the module declares twice, and calls of what a block around them hides: a buffer of the module does, too. */
 function faults(wgsl: string): string[] {
   const blocks: Set<string>[] = [new Set()];
+  const buffers = new Set<string>();
   const found: string[] = [];
   const text = wgsl.replaceAll(/\/\/.*$/gm, "");
   const tokens =
     /[{}]|\b(for \()?(fn|let|var(?:<[^>]*>)?|const)\s+([A-Za-z_]\w*)|(?<![\w.])([A-Za-z_]\w*)(?:<[\w, ]+>)?\(/g;
-  for (const [token, loop, , name, called] of text.matchAll(tokens)) {
+  for (const [token, loop, word, name, called] of text.matchAll(tokens)) {
     if (token === "{") blocks.push(new Set());
     else if (token === "}") blocks.pop();
     else if (called !== undefined) {
-      if (blocks.slice(1).some((block) => block.has(called))) found.push(`${called} is hidden where it is called`);
+      if (buffers.has(called) || blocks.slice(1).some((block) => block.has(called))) found.push(`${called} is hidden where it is called`);
     } else if (loop === undefined) {
       if (blocks.at(-1)!.has(name!)) found.push(`${name} is declared twice`);
       blocks.at(-1)!.add(name!);
+      if (blocks.length === 1 && word !== "fn") buffers.add(name!);
     }
   }
   return found;
