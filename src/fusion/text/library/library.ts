@@ -33,6 +33,7 @@ import { LAYER_CLASSES } from "./layers";
 import { JAX_MODULES } from "./jax-modules";
 import { LAX } from "./lax";
 import { LINEAR_ALGEBRA } from "./linear-algebra";
+import { NUMPY } from "./numpy";
 import { OPTAX } from "./optax";
 import { OPTIMIZERS } from "./optimizers";
 import { ALIGNMENT, PLACING } from "./placing";
@@ -47,6 +48,7 @@ const SOURCE = [
   LINEAR_ALGEBRA,
   SMALL_MATRICES,
   ARRAYS,
+  NUMPY,
   ITERTOOLS,
   LAX,
   LOSSES,
