@@ -53,7 +53,8 @@ function faults(wgsl: string): string[] {
     if (token === "{") blocks.push(new Set());
     else if (token === "}") blocks.pop();
     else if (called !== undefined) {
-      if (buffers.has(called) || blocks.slice(1).some((block) => block.has(called))) found.push(`${called} is hidden where it is called`);
+      if (buffers.has(called) || blocks.slice(1).some((block) => block.has(called)))
+        found.push(`${called} is hidden where it is called`);
     } else if (loop === undefined) {
       if (blocks.at(-1)!.has(name!)) found.push(`${name} is declared twice`);
       blocks.at(-1)!.add(name!);
