@@ -1,4 +1,4 @@
-/** @file What NumPy has beside PyTorch: elements put in and left out, places in flat arrays, sums without NaN, functions of numbers over arrays. Written in the language itself. */
+/** @file What NumPy has beside PyTorch: elements put in and left out, indices of flat arrays, sums without NaN, functions of numbers over arrays. Written in the language itself. */
 
 export const NUMPY = String.raw`
 def ediff1d(ary, to_end=None, to_begin=None):
