@@ -348,8 +348,8 @@ export const terms: readonly Term[] = [
   }),
   term(
     "retained",
-    "Said of the first elements of a long row that a sort holds while the rest of the row goes by.",
-    ["retained"],
+    "Said of the first elements of a row that its workgroup, or each of its threads, holds while the rest of the row goes by.",
+    ["retained", "retain"],
     null,
     { instead: ["kept"], everyday: true },
   ),
