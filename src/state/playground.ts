@@ -28,9 +28,9 @@ import { importSlice } from "./slices/import-slice";
 import { knobsSlice } from "./slices/knobs-slice";
 import { roomSlice } from "./slices/room-slice";
 import { runSlice, trainingSlice } from "./slices/run-slice";
-import { restored, untouchedView } from "./storage/shared-view";
+import { lookedAnew, restored } from "./storage/shared-view";
 import { notesSlice } from "./slices/notes-slice";
-import { selectIsEmpty } from "./selectors";
+import { isSameProgram, selectIsEmpty } from "./selectors";
 import { NO_GUESSES, predictSlice, selectReach } from "./slices/predict-slice";
 import { isFirstVisit, storedPreferences, preferencesSlice } from "./slices/preferences-slice";
 import { asideNotice } from "./runs/hand-texts";
@@ -85,6 +85,7 @@ const initialState = (): Omit<PlaygroundState, "actions"> => ({
   editAsked: null,
   folds: new Map(),
   camera: null,
+  programs: 0,
   dialog: "none",
   dialogAbout: null,
   note: null,
@@ -223,6 +224,7 @@ function deedsOf(parts: Parts): SliceContext {
   const edit = (next: history.History): void => {
     parts.onlyLooking = false;
     if (store.getState().intro === "playing") store.setState({ intro: "resting", playing: false });
+    if (!isSameProgram(parts.past.present.text, next.present.text)) store.setState(lookedAnew(store.getState()));
     applyHistory(parts, next);
   };
   return {
@@ -263,7 +265,14 @@ function deedsOf(parts: Parts): SliceContext {
       // What was said of the program before, and asks for nothing, goes with it.
       const { notice } = store.getState();
       const said = notice?.action ? notice : null;
-      store.setState({ ...untouchedView, page: "playground", kernel: null, playing: false, intro, notice: said });
+      store.setState({
+        ...lookedAnew(store.getState()),
+        page: "playground",
+        kernel: null,
+        playing: false,
+        intro,
+        notice: said,
+      });
       applyHistory(parts, history.commit(parts.past, next));
     },
     isGiven: () => parts.isGiven,

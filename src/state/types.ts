@@ -275,6 +275,8 @@ export interface PlaygroundState {
   readonly folds: Folds;
   /** The part of the graph that the person moved to, in its own px; null while the page chooses. */
   readonly camera: Area | null;
+  /** How many other programs took the place of one, pasted or opened: each is looked at anew. */
+  readonly programs: number;
   /** The graph is shown whole, however small, as an embedded page may ask. */
   readonly fitsWhole: boolean;
   readonly dialog:

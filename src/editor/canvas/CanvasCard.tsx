@@ -107,7 +107,7 @@ export function CanvasCard({ open, picture, editable, held }: CanvasCardProps) {
   // An op is chosen where it is: the view must not move under the mouse. A sheet would cover it.
   const told = open.kind === "decision" || place?.left === 0 ? toldOf : [];
   const first = told.map((id) => picture.boxes.get(id)).find((box) => box !== undefined);
-  useClearView(at ?? (first ? middleOf(first) : null), place, held);
+  useClearView(at ?? (first ? middleOf(first) : null), place, held, isOfStep);
   if (open.kind === "none") return null;
   return (
     <div
@@ -169,8 +169,8 @@ const middleOf = ({ x, y, width, height }: Box): Point => ({ x: x + width / 2, y
 const CLEARANCE = 40;
 const MILLIS = 250;
 
-/** `held`: a person chose the view; otherwise it follows the steps beside the card by itself. */
-function useClearView(at: Point | null, card: CardPlace | null, held: RefObject<boolean>): void {
+/** `held`: a person chose the view; otherwise it follows the steps (`isOfStep`) beside the card by itself. */
+function useClearView(at: Point | null, card: CardPlace | null, held: RefObject<boolean>, isOfStep: boolean): void {
   const { getViewport, setViewport } = useReactFlow();
   const width = useStore((s) => s.width);
   const [x, y] = [at?.x ?? null, at?.y ?? null];
@@ -189,11 +189,11 @@ function useClearView(at: Point | null, card: CardPlace | null, held: RefObject<
       void setViewport(next, { duration });
       return;
     }
-    if (!held.current) return;
+    if (!held.current && isOfStep) return;
     const near = { left: card.left - CLEARANCE, right: card.right + CLEARANCE };
     const within = screen.x > near.left && screen.x < near.right;
     if (!within || screen.y <= card.top - CLEARANCE || screen.y >= card.bottom + CLEARANCE) return;
     const isLeft = near.left < 0;
     void setViewport({ ...view, x: view.x + (isLeft ? near.right : near.left) - screen.x }, { duration });
-  }, [x, y, card, held, width, getViewport, setViewport]);
+  }, [x, y, card, held, isOfStep, width, getViewport, setViewport]);
 }

@@ -132,7 +132,7 @@ function Canvas({ cards }: CanvasProps) {
         <GraphMap />
       </ReactFlow>
       {outOf !== null && <CappedNote outOf={outOf} />}
-      <ZoomBar onFit={camera.fit} editable={editable} />
+      <ZoomBar onFit={camera.fit} onZoom={camera.hold} editable={editable} />
       {picture && cards && <CanvasCard open={card} picture={picture} editable={editable} held={camera.held} />}
       <CanvasLists picture={picture} graph={graph} onJump={camera.jump} />
       <p className="canvas-announcement" role="status">

@@ -3,8 +3,18 @@ import { useReactFlow, useStore } from "@xyflow/react";
 import { Icon } from "../../icons";
 import { closeList, openList, toggleMap, useCanvas } from "./canvas-store";
 
-export function ZoomBar({ onFit, editable }: { readonly onFit: () => void; readonly editable: boolean }) {
+interface ZoomBarProps {
+  readonly onFit: () => void;
+  readonly onZoom: () => void;
+  readonly editable: boolean;
+}
+
+export function ZoomBar({ onFit, onZoom, editable }: ZoomBarProps) {
   const { zoomIn, zoomOut } = useReactFlow();
+  const zoom = (by: () => unknown): void => {
+    onZoom();
+    by();
+  };
   const percent = useStore((s) => Math.round(s.transform[2] * 100));
   const list = useCanvas((s) => s.list.kind);
   const map = useCanvas((s) => s.map);
@@ -53,11 +63,11 @@ export function ZoomBar({ onFit, editable }: { readonly onFit: () => void; reado
         <Icon name="map" size={15} />
       </button>
       <i className="zoom-rule" />
-      <button type="button" aria-label="Zoom out" title="Zoom out" onClick={() => void zoomOut()}>
+      <button type="button" aria-label="Zoom out" title="Zoom out" onClick={() => zoom(zoomOut)}>
         <Icon name="minus" size={15} />
       </button>
       <span className="zoom-percent">{percent} %</span>
-      <button type="button" aria-label="Zoom in" title="Zoom in" onClick={() => void zoomIn()}>
+      <button type="button" aria-label="Zoom in" title="Zoom in" onClick={() => zoom(zoomIn)}>
         <Icon name="plus" size={15} />
       </button>
       <button type="button" aria-label="Fit" title="Fit the whole graph" onClick={onFit}>

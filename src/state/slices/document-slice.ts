@@ -3,7 +3,7 @@ import { applyTextEdits, defaultOptions, type CompileOptions } from "../../fusio
 import { bindsOf, handText, recordOf, writeDraft, type Document } from "../../document";
 import { findExample, optionsFor, presetOf, startExample, type Example } from "../../lessons";
 import { loadPart } from "../load-part";
-import { isSameProgram, selectExample, selectOpenExample } from "../selectors";
+import { selectExample, selectOpenExample } from "../selectors";
 import type { Slice } from "./slice-context";
 
 /** What a copy is called that is downloaded as it is stored. */
@@ -68,8 +68,6 @@ export const documentSlice: Slice<Exclude<Names, "openDocument">> = (context) =>
   typeText(text) {
     const { document } = context.get();
     if (text === document.text) return;
-    // What was chosen in a program is not what has its name in another.
-    if (!isSameProgram(document.text, text)) context.set({ selection: { kind: "none" } });
     context.type(typed(document, text));
   },
   applyEdits(edits, origin) {

@@ -3,10 +3,15 @@ import { nodeId } from "../../fusion";
 import { decisionAt, pillTarget, type SharedState, type SharedView } from "../../document";
 import type { PlaygroundState, Selection } from "../types";
 
-type Looked = Pick<PlaygroundState, "selection" | "folds" | "camera">;
+type Looked = Pick<PlaygroundState, "selection" | "folds" | "camera" | "programs">;
 
-/** What another program begins with. */
-export const untouchedView: Looked = { selection: { kind: "none" }, folds: new Map(), camera: null };
+/** What another program begins with: what was chosen in one is not what has its name in the next. */
+export const lookedAnew = ({ programs }: PlaygroundState): Looked => ({
+  selection: { kind: "none" },
+  folds: new Map(),
+  camera: null,
+  programs: programs + 1,
+});
 
 /** Where the person looks, small: what the page would choose by itself is left out. */
 function viewOf(state: PlaygroundState): SharedView {

@@ -14,6 +14,7 @@ import {
   type Picture,
   textWidth,
   LEGIBLE,
+  SMALL,
   WHOLE,
   areaSeen,
   boxesAbout,
@@ -42,6 +43,10 @@ const HULL_ROOM = 12;
 /** px of a heading over a column. */
 const HEADING = 20;
 const FOLLOW_MILLIS = 250;
+/** px that a press moves before it pulls something. */
+const PULLED = 3;
+/** What adds an op where it happens. */
+const ADDS = ["drop", "dblclick", "contextmenu"];
 /** The page whose card is a sheet below the graph. */
 const NARROW = "(max-width: 1000px)";
 
@@ -82,12 +87,12 @@ const leadOf = ({ boxes }: Picture): Rect | null =>
 
 /** Below this share of nodes that stay, the program is another one. */
 const SAME = 0.3;
-const stays = (before: ReadonlySet<NodeId>, { boxes }: Picture): boolean =>
+const stays = (before: Picture["boxes"], { boxes }: Picture): boolean =>
   before.size > 0 &&
   [...boxes.keys()].filter((id) => before.has(id)).length >= Math.min(before.size, boxes.size) * SAME;
 
 /** A box that was not there before and lies outside the view: an op that was just added must be seen. */
-function addsUnseen(before: ReadonlySet<NodeId>, { boxes }: Picture, root: HTMLElement, view: Viewport): boolean {
+function addsUnseen(before: Picture["boxes"], { boxes }: Picture, root: HTMLElement, view: Viewport): boolean {
   const [x0, y0] = [-view.x / view.zoom, -view.y / view.zoom];
   const seen = { x0, y0, x1: x0 + root.clientWidth / view.zoom, y1: y0 + root.clientHeight / view.zoom };
   const inside = (box: Box): boolean =>
@@ -95,6 +100,11 @@ function addsUnseen(before: ReadonlySet<NodeId>, { boxes }: Picture, root: HTMLE
   const added = [...boxes].filter(([id]) => !before.has(id) && pillTarget(id) === null).map(([, box]) => box);
   return added.length > 0 && !added.every(inside);
 }
+
+/** Whether every box stands where it stood, and none came or went. */
+const isDrawnAs = (before: Picture["boxes"], { boxes }: Picture): boolean =>
+  before.size === boxes.size &&
+  [...boxes].every(([id, { x, y }]) => before.get(id)?.x === x && before.get(id)?.y === y);
 
 /** What a step is about, with room for a hull around it; null where nothing of it is drawn. */
 function aboutOf(picture: Picture, nodes: readonly NodeId[]): Rect | null {
@@ -143,6 +153,7 @@ export interface Camera {
   readonly fit: () => void;
   /** A person chose the view: it follows no step. */
   readonly held: RefObject<boolean>;
+  readonly hold: () => void;
   /** Moves the focus, and the view when it is out of sight. */
   readonly focus: (target: FocusTarget) => void;
   readonly jump: (id: NodeId) => void;
@@ -185,28 +196,38 @@ export function useCamera(
     },
     [rootRef, setViewport, folds, cards, enlarges],
   );
-  const fit = useCallback(() => show(WHOLE), [show]);
+  const hold = useCallback(() => void (touched.current = true), []);
+  const fit = useCallback(() => {
+    show(WHOLE);
+    // What is whole at a size that a step would choose as well needs no holding.
+    touched.current = getViewport().zoom < SMALL;
+  }, [show, getViewport]);
 
-  const example = usePlayground((s) => s.document.example);
   const layout = usePlayground((s) => s.derived.layout);
-  const known = useRef<ReadonlySet<NodeId>>(new Set());
-  const fitted = useRef<string | null | undefined>(undefined);
+  const known = useRef<Picture["boxes"]>(new Map());
+  const fitted = useRef<{ readonly programs: number; readonly show: typeof show } | null>(null);
   useEffect(() => {
     if (!layout) return;
-    if (fitted.current !== example) touched.current = false;
-    fitted.current = example;
+    const { programs } = playground.getState();
+    const isAnother = fitted.current?.programs !== programs;
+    const isSameRoom = fitted.current?.show === show;
+    fitted.current = { programs, show };
+    if (isAnother) touched.current = false;
     if (latest.current) {
       const root = rootRef.current;
+      const before = new Map(known.current);
       // An op that an edit put elsewhere is looked for like one that it added.
       const { sought } = useCanvas.getState();
-      if (sought) known.current = new Set([...known.current].filter((id) => id !== sought));
+      if (sought) before.delete(sought);
       seek(null);
-      const unseen = root !== null && addsUnseen(known.current, latest.current, root, getViewport());
-      if (unseen || !stays(known.current, latest.current)) touched.current = false;
-      known.current = new Set(latest.current.boxes.keys());
+      const unseen = root !== null && addsUnseen(before, latest.current, root, getViewport());
+      if (unseen || !stays(before, latest.current)) touched.current = false;
+      known.current = latest.current.boxes;
+      // Another plan of what is drawn already: only a step moves the view.
+      if (!isAnother && isSameRoom && isDrawnAs(before, latest.current)) return;
     }
     if (!touched.current) show(least);
-  }, [layout, example, least, show, rootRef, getViewport]);
+  }, [layout, least, show, rootRef, getViewport]);
 
   useEffect(() => {
     const element = rootRef.current;
@@ -215,18 +236,28 @@ export function useCamera(
     const touch = ({ target }: Event): void => {
       if (target instanceof Element && target.closest(".react-flow")) touched.current = true;
     };
+    // A press holds nothing, what is pulled does: the view, a box, a line.
+    let pressed: Point | null = null;
+    const press = ({ clientX: x, clientY: y }: PointerEvent): void => void (pressed = { x, y });
+    const pull = (event: PointerEvent): void => {
+      const { clientX, clientY, buttons } = event;
+      if (buttons === 0) pressed = null;
+      if (pressed && Math.hypot(clientX - pressed.x, clientY - pressed.y) >= PULLED) touch(event);
+    };
     const observer = new ResizeObserver(() => {
       if (!touched.current) show(least);
     });
     observer.observe(element);
     element.addEventListener("wheel", touch, { passive: true });
-    element.addEventListener("pointerdown", touch);
-    element.addEventListener("drop", touch);
+    element.addEventListener("pointerdown", press);
+    element.addEventListener("pointermove", pull);
+    for (const name of ADDS) element.addEventListener(name, touch);
     return () => {
       observer.disconnect();
       element.removeEventListener("wheel", touch);
-      element.removeEventListener("pointerdown", touch);
-      element.removeEventListener("drop", touch);
+      element.removeEventListener("pointerdown", press);
+      element.removeEventListener("pointermove", pull);
+      for (const name of ADDS) element.removeEventListener(name, touch);
     };
   }, [rootRef, show, least]);
 
@@ -276,7 +307,7 @@ export function useCamera(
     ({ clientX, clientY }: { clientX: number; clientY: number }) => screenToFlowPosition({ x: clientX, y: clientY }),
     [screenToFlowPosition],
   );
-  return { fit, held: touched, focus, jump, flowPoint };
+  return { fit, held: touched, hold, focus, jump, flowPoint };
 }
 
 /** Moves the keyboard focus to an op or a line, and the view along when it is out of sight. */
