@@ -11,7 +11,7 @@ import { searchPalette } from "./ops";
 import { SOFTMAX, columnOf, sceneAt } from "./test-scenes";
 import { showBytes, showMicros } from "./format";
 import { legendCorner } from "./legend-place";
-import { LEGIBLE, WHOLE, fitViewport, zoomLevel } from "./zoom";
+import { LEGIBLE, WHOLE, fitViewport, neededOf, zoomLevel } from "./zoom";
 
 test("formulas name inputs and bindings; an unnamed intermediate is what stands above", () => {
   const { graph } = parseProgram("x: f32[8]\nw: f32[8]\ny = relu(x) * w - 0.5\n");
@@ -116,6 +116,13 @@ test("a graph is fitted whole beside the card, in the middle and never larger th
   expect(fitViewport([{ x0: 0, y0: 0, x1: 480, y1: 300 }], { ...room, waits: true }, WHOLE).zoom).toBeLessThan(1);
   const wide = { x0: 0, y0: 0, x1: 4000, y1: 300 };
   const lead = { x0: 1900, y0: 0, x1: 2100, y1: 60 };
+  // A name beside a graph gives way where the ops would lose theirs to it, and nowhere else.
+  const parts = (x1: number) => [
+    { x0: 0, y0: 0, x1, y1: 300 },
+    { x0: -100, y0: 0, x1: 0, y1: 300, yields: true },
+  ];
+  const most = 2 * (room.width - 16);
+  expect([900, most - 20, most + 20].map((x1) => neededOf(parts(x1), { ...room, card: 0 }).length)).toEqual([2, 1, 2]);
   const { x, zoom } = fitViewport([wide], room, LEGIBLE, lead);
   expect(x + 1900 * zoom).toBeGreaterThan(0);
   expect(x + 2100 * zoom).toBeLessThan(room.width);

@@ -47,6 +47,7 @@ export {
   areaSeen,
   firstViewport,
   fitViewport,
+  neededOf,
   followViewport,
   LEGIBLE,
   MAX_ZOOM,

@@ -73,6 +73,8 @@ const CARD_BELOW = 388;
 /** A part of a graph; the card may stand over an input that is docked rather than over an op. */
 export interface Part extends Rect {
   readonly docked?: boolean;
+  /** A name beside the graph, which gives way where its room is what the ops' names need. */
+  readonly yields?: boolean;
 }
 
 interface Extent extends Size {
@@ -147,6 +149,13 @@ export function fitViewport(content: readonly Part[], room: Room, least: number,
   if (!room.waits || beside.zoom >= FULL) return beside;
   const free = fitOver(content, { ...room, card: 0 }, least, lead);
   return free.zoom > beside.zoom ? free : beside;
+}
+
+/** What of a graph has to be in sight: names beside it only where the ops keep theirs all the same. */
+export function neededOf(content: readonly Part[], room: Room): readonly Part[] {
+  const isNamed = (parts: readonly Part[]): boolean => fitViewport(parts, room, WHOLE).zoom >= SMALL;
+  const ops = content.filter(({ yields }) => !yields);
+  return !isNamed(content) && isNamed(ops) ? ops : content;
 }
 
 /** Fitted as into all of the room; where something over it would cover a part of the graph, above that. */

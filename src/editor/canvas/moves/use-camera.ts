@@ -22,6 +22,7 @@ import {
   around,
   firstViewport,
   fitViewport,
+  neededOf,
   followViewport,
   viewportOf,
   type Room,
@@ -63,7 +64,7 @@ function contentOf({ boxes, hulls, brackets, headings }: Picture, folds: boolean
   return [
     ...all,
     // One box for everything has no brackets; the steps before it have.
-    ...(folds ? all.map((rect) => ({ ...rect, x0: rect.x0 - room - BRACKET_ROOM })) : []),
+    ...(folds ? all.map((rect) => ({ ...rect, x0: rect.x0 - room - BRACKET_ROOM, yields: true })) : []),
     ...hulls.flatMap(({ rects }) => rects),
     ...headings.map(({ text, x, y }) => {
       const half = textWidth(text, 14) / 2;
@@ -74,6 +75,7 @@ function contentOf({ boxes, hulls, brackets, headings }: Picture, folds: boolean
       x1: x,
       y0: top,
       y1: bottom,
+      yields: true,
     })),
   ];
 }
@@ -189,10 +191,9 @@ export function useCamera(
     (zoom: number) => {
       const element = rootRef.current;
       if (!element || !latest.current) return;
-      const content = contentOf(latest.current, folds);
-      void setViewport(
-        fitViewport(content, roomOf(element, { cards, waits: waits.current, enlarges }), zoom, leadOf(latest.current)),
-      );
+      const room = roomOf(element, { cards, waits: waits.current, enlarges });
+      const content = neededOf(contentOf(latest.current, folds), room);
+      void setViewport(fitViewport(content, room, zoom, leadOf(latest.current)));
     },
     [rootRef, setViewport, folds, cards, enlarges],
   );
@@ -268,7 +269,8 @@ export function useCamera(
     if (!root || !picture || touched.current || (cards && matchMedia(NARROW).matches)) return;
     // No step has led to a program that was opened at its end: its graph is shown, not what the last step is about.
     const about = waits.current ? null : aboutOf(picture, step?.nodes ?? []);
-    const [content, room] = [contentOf(picture, false), roomOf(root, { cards, waits: waits.current, enlarges })];
+    const room = roomOf(root, { cards, waits: waits.current, enlarges });
+    const content = neededOf(contentOf(picture, false), room);
     const followed = step
       ? followViewport(getViewport(), content, about, room, least)
       : // The naive plan is read from its beginning.
