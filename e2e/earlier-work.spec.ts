@@ -21,6 +21,7 @@ test("earlier work is listed under the logo, opens again, and starting afresh as
   await page.reload();
   const dialog = await open();
   await expect(dialog.getByRole("listitem")).toHaveCount(1);
+  await expect(dialog.getByRole("listitem")).toContainText("1 op");
   await page.screenshot({ path: test.info().outputPath("earlier.png") });
   await dialog.getByRole("button", { name: /Open/ }).click();
   await expect.poll(text).toContain("mine");

@@ -127,7 +127,7 @@ test("an edge answers with its last decision so far and names the others", () =>
     defaultOptions,
   );
   expect(card.question).toBe("Why fused?");
-  expect(card.earlier).toHaveLength(decided.length - 1);
+  expect(card.others).toHaveLength(decided.length - 1);
 });
 
 test("edges of inputs and results say why they stay in memory", () => {
@@ -171,10 +171,24 @@ test("the candidate's line has the disc; what an earlier step refused keeps a sm
 test("a step that asks again names what earlier steps asked of the same pair, and what came of it", () => {
   const compilation = compiled("q: f32[1024, 64]\nk: f32[1024, 64]\np = softmax(q @ k.T, dim=-1)\n");
   const cards = compilation.steps.map((step) => cardOfStep(compilation, step, defaultOptions));
-  const again = cards.filter(({ earlier }) => earlier.length > 0);
-  expect(again.map(({ asks, earlier }) => [asks, earlier.map(({ text }) => text)])).toEqual([
+  const again = cards.filter(({ others }) => others.some(({ takes }) => !takes));
+  expect(again.map(({ asks, others }) => [asks, others.map(({ text }) => text)])).toEqual([
     ["keep rows of a matmul in one kernel", ["fuse epilogues into matmuls: not allowed (reduction boundary)"]],
   ]);
+});
+
+test("a refusal names the step that does it after all, unless that waits for a prediction", () => {
+  const compilation = compiled(TWO_READERS);
+  const { steps } = compilation;
+  const taken = steps.flatMap((step) => {
+    const others = (known: number) => cardOfStep(compilation, step, defaultOptions, { known }).others;
+    const later = others(Infinity).find(({ takes }) => takes);
+    if (!later) return [];
+    expect(others(later.seq - 1).some(({ takes }) => takes)).toBe(false);
+    expect([step.accepted, steps.find(({ seq }) => seq === later.seq)?.accepted]).toEqual([false, true]);
+    return `${step.pass} ${later.text}`;
+  });
+  expect(taken).toEqual(["producer-consumer several outputs from one kernel: accepted (it saves launches and memory traffic)"]);
 });
 
 test("a step between ops that are called alike tells them apart", () => {

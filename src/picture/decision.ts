@@ -37,7 +37,8 @@ export interface DecisionCard {
   readonly remedyOptions: Partial<CompileOptions> | null;
   /** What this step asks for: `fuse epilogues into matmuls`; empty where no step is told. */
   readonly asks: string;
-  readonly earlier: readonly { readonly seq: number; readonly text: string }[];
+  /** Other steps that asked about the same; `takes`: a later one that does what this one refuses. */
+  readonly others: readonly { readonly seq: number; readonly text: string; readonly takes: boolean }[];
   readonly edge: EdgeId | null;
   readonly pin: "forced" | "forbidden" | null;
   /** Why it is forbidden, where the person said so. */
@@ -64,15 +65,16 @@ function outcomeOf(step: Step): string {
 
 const inSentence = (title: string): string => title.charAt(0).toLowerCase() + title.slice(1).replace(/\.$/, "");
 
-/** Earlier steps that read as if they had asked the same. */
-const askedBefore = (told: Told, step: Step, asked: EdgeId): readonly Step[] =>
-  told.steps.filter(
-    (each) =>
-      each.seq < step.seq &&
-      each.kind === step.kind &&
-      (each.edge === asked || each.edges.includes(asked)) &&
-      isAlike(each, step),
+const takes = (step: Step, later: Step): boolean => later.seq > step.seq && !step.accepted && later.accepted;
+
+/** Earlier steps that read as if they had asked the same, and the first later one up to `known` that does what this one refuses. */
+function askedElsewhere(told: Told, step: Step, asked: EdgeId, known: number): readonly Step[] {
+  const all = told.steps.filter(
+    (each) => each.kind === step.kind && (each.edge === asked || each.edges.includes(asked)) && each.seq <= known,
   );
+  const before = all.filter((each) => each.seq < step.seq && isAlike(each, step));
+  return [...before, ...all.filter((each) => takes(step, each)).slice(0, 1)];
+}
 
 const forbidReasonOf = (edge: EdgeId | null, { kept }: CompileOptions): ForbidReason | null =>
   kept?.find((each) => each.edge === edge)?.reason ?? null;
@@ -83,11 +85,23 @@ function tryable({ remedyOptions }: Verdict): Partial<CompileOptions> | null {
   return Object.keys(others).length > 0 ? others : null;
 }
 
-/** The card of one step; `others` are further decisions on the same edge: where nothing else is said, earlier ones on what has the same names. */
-export function cardOfStep(told: Told, step: Step, options: CompileOptions, others?: readonly Step[]): DecisionCard {
+interface Asked {
+  /** Further decisions on the same edge: where nothing else is said, those on what has the same names, and what is done later. */
+  readonly others?: readonly Step[];
+  /** The last step whose verdict may be told. */
+  readonly known?: number;
+}
+
+/** The card of one step. */
+export function cardOfStep(
+  told: Told,
+  step: Step,
+  options: CompileOptions,
+  { others, known = Infinity }: Asked = {},
+): DecisionCard {
   const verdict = settled(step);
   const edge = decidedEdge(step);
-  const further = others ?? (edge ? askedBefore(told, step, edge) : []);
+  const further = others ?? (edge ? askedElsewhere(told, step, edge, known) : []);
   const before = told.steps.findLast(({ seq }) => seq < step.seq)?.totals ?? told.naivePlan?.totals;
   return {
     kick: `Step ${step.seq}: ${cardTitle(told, step)}`,
@@ -101,7 +115,9 @@ export function cardOfStep(told: Told, step: Step, options: CompileOptions, othe
     remedy: step.accepted || !verdict.remedy ? null : { question: remedyQuestionOf(step), text: verdict.remedy },
     remedyOptions: step.accepted ? null : tryable(verdict),
     asks: inSentence(passTitle(step.pass)),
-    earlier: further.filter(({ seq }) => seq !== step.seq).map((each) => ({ seq: each.seq, text: outcomeOf(each) })),
+    others: further
+      .filter(({ seq }) => seq !== step.seq)
+      .map((each) => ({ seq: each.seq, text: outcomeOf(each), takes: takes(step, each) })),
     edge,
     pin: pinOf(edge, options),
     forbidReason: forbidReasonOf(edge, options),
@@ -122,7 +138,7 @@ export function cardOfEdge(
   const pinned = { edge: edge.id, pin: pinOf(edge.id, options), forbidReason: forbidReasonOf(edge.id, options) };
   const shown = mine.at(-1) ?? decisions[0];
   if (shown) {
-    const card = cardOfStep(told, shown, options, decisions);
+    const card = cardOfStep(told, shown, options, { others: decisions });
     return { ...card, ...pinned };
   }
   return { ...undecided(graph, edge), ...pinned };
@@ -139,7 +155,7 @@ function undecided(graph: Graph, edge: SceneEdge): Omit<DecisionCard, "edge" | "
     remedy: null,
     remedyOptions: null,
     asks: "",
-    earlier: [],
+    others: [],
     fused: false,
   };
   const kick = `${from} → ${to}`;

@@ -1,5 +1,6 @@
 /** @file The language's edits. In a chunk with the reader of programs and the ops: the first screen needs neither. */
 import { addOp, applyTextEdits, connect, legalSources, parseProgram, type Edited, type NodeId } from "../fusion";
+import { opCount } from "./selectors";
 
 export {
   addInput,
@@ -28,3 +29,6 @@ export function addReader(text: string, op: string, from: NodeId): Edited {
   const whole = { span: { from: 0, to: text.length }, insert: applyTextEdits(longer, fed.edits) };
   return { ...fed, edits: [whole], node: fed.ids.get(node) ?? node };
 }
+
+/** Ops of a program before fusion, as many as its graph shows. */
+export const opsOf = (text: string): number => opCount(parseProgram(text).graph);

@@ -30,6 +30,7 @@ export {
   selectStep,
   selectSteps,
   selectTitle,
+  opCount,
   type Score,
 } from "./selectors";
 export { planByHand, runsInstead, selectPlanByHand, type PlanByHand } from "./runs/shown-hand-plan";
@@ -54,6 +55,7 @@ export type {
   LaptopFacts,
   LessonProgress,
   OpenLesson,
+  PreviousWork,
   PredictQuestion,
   TrainingPicture,
   TrainingState,

@@ -4,6 +4,7 @@ import {
   type Compilation,
   type DeviceProfile,
   type Fusion,
+  type Graph,
   type NodeId,
   type Plan,
   type Step,
@@ -214,3 +215,8 @@ export function selectKernelColours({ derived: { compilation }, cursor }: Playgr
   shownColours.set(compilation, { cursor, colours });
   return colours;
 }
+
+const notOps = new Set(["input", "const", "hole"]);
+
+/** Ops of a graph, without what only names data. */
+export const opCount = ({ nodes }: Graph): number => [...nodes.values()].filter(({ op }) => !notOps.has(op)).length;

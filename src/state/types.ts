@@ -53,6 +53,7 @@ import type {
   Guesses,
   LaptopCheck,
   OpenLesson,
+  PreviousWork,
   TrainingCommand,
   TrainingState,
 } from "./slices/slice-states";
@@ -654,17 +655,6 @@ export interface OutputSummary {
   /** Elements looked at and elements in all; fewer when sampled. */
   readonly compared: number;
   readonly elements: number;
-}
-
-/** Work that was open before a link or an example replaced it; newest first. */
-export interface PreviousWork {
-  readonly title: string;
-  /** ms since 1970 */
-  readonly when: number;
-  /** null where this version can't open it; then it can be downloaded. */
-  readonly document: Document | null;
-  /** As it is stored. */
-  readonly draft: string;
 }
 
 /** Cached selectors answer with these. */

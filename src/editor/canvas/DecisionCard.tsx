@@ -139,13 +139,14 @@ export function DecisionCard({ card, onClose }: { readonly card: Card; readonly 
           )}
         </p>
       )}
-      {card.earlier.length > 0 && (
-        <ul className="earlier" aria-label="Other decisions on this edge">
+      {card.others.length > 0 && (
+        <ul className="other-steps" aria-label="Other decisions on this edge">
           <li>
             Here: <b>{card.asks}</b>
           </li>
-          {card.earlier.map(({ seq, text }) => (
+          {card.others.map(({ seq, text, takes }) => (
             <li key={seq}>
+              {takes && "Later: "}
               <button type="button" onClick={() => actions.stepTo(seq)}>{`Step ${seq}`}</button>, {text}
             </li>
           ))}

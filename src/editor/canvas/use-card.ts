@@ -92,7 +92,7 @@ export function useCard(scene: Scene | null): OpenCard {
     // What was chosen in another program is not in this one, and its step has a card all the same.
     // Embedded, the verdict stands beside the steps, and there is no room for more; the tour has a card of its own.
     if (!step || quiet || closedAt === cursor || step.seq > known) return NONE;
-    return { kind: "decision", card: withRereads(cardOfStep(told, step, options), scene, step.nodes) };
+    return { kind: "decision", card: withRereads(cardOfStep(told, step, options, { known }), scene, step.nodes) };
   }, [fusion, naive, planned, scene, broken, selection, step, steps, cursor, known, options, text, quiet, closedAt]);
 }
 

@@ -1,7 +1,7 @@
 /** @file The program: the text that everything follows from, with its costs, its mistakes and their fixes. */
 import { useCallback, useState, useSyncExternalStore, type KeyboardEvent, type ReactNode, type Ref } from "react";
-import type { Graph, Diagnostic, Goal } from "../../fusion";
-import { afterIntro, lazyModule, usePlayground, playground } from "../../state";
+import type { Diagnostic, Goal } from "../../fusion";
+import { afterIntro, lazyModule, opCount, usePlayground, playground } from "../../state";
 import "./program.css";
 
 /** px of a line in the editor. */
@@ -41,14 +41,6 @@ const savedWords = {
   "no-room": "not saved: no room beside your earlier work",
   blocked: "not saved: the browser's storage is full or blocked",
 } as const;
-const notOps = new Set(["input", "const", "hole"]);
-
-function opCount(graph: Graph): number {
-  let ops = 0;
-  for (const { op } of graph.nodes.values()) if (!notOps.has(op)) ops++;
-  return ops;
-}
-
 function Header() {
   const saved = usePlayground((state) => state.saved);
   const broken = usePlayground((state) => state.derived.status === "broken");

@@ -1,18 +1,37 @@
 /** @file Dated copies of earlier work: open, download, or begin again with the work of now among them. */
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { download } from "../../panels";
-import { playground, usePlayground, writtenProgress, type PreviousWork } from "../../state";
+import { lazyModule, playground, usePlayground, writtenProgress, type PreviousWork } from "../../state";
 import { Dialog } from "./Dialog";
 import "./earlier-work.css";
 
 const dateOf = (when: number): string =>
   when > 0 ? new Date(when).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }) : "date unknown";
 
+const useReader = lazyModule(() => import("../../state/edits"));
+/** Long programs take a while to read: one after the other, after the list is there. */
+const READ_MILLIS = 40;
+
+/** `18 ops`; null until the program is read. */
+function useOps({ document }: PreviousWork, index: number): string | null {
+  const reader = useReader();
+  const [ops, setOps] = useState<number | null>(null);
+  const text = document?.text ?? null;
+  useEffect(() => {
+    if (!reader || text === null) return undefined;
+    const timer = setTimeout(() => setOps(reader.opsOf(text)), READ_MILLIS * index);
+    return () => clearTimeout(timer);
+  }, [reader, text, index]);
+  return ops === null ? null : `${ops.toLocaleString("en-US")} ${ops === 1 ? "op" : "ops"}`;
+}
+
 function Copy({ work, index }: { readonly work: PreviousWork; readonly index: number }) {
   const { actions } = playground.getState();
+  const ops = useOps(work, index);
   return (
     <li>
       <span className="earlier-title">{work.title}</span>
+      <span className="earlier-ops">{ops}</span>
       <time className="earlier-date">{dateOf(work.when)}</time>
       <span className="earlier-actions">
         {work.document && (

@@ -183,3 +183,14 @@ export interface TrainingState {
 }
 
 export type TrainingCommand = "start" | "stop" | "reset";
+
+/** Work that was open before a link or an example replaced it; newest first. */
+export interface PreviousWork {
+  readonly title: string;
+  /** ms since 1970 */
+  readonly when: number;
+  /** null where this version can't open it; then it can be downloaded. */
+  readonly document: Document | null;
+  /** As it is stored. */
+  readonly draft: string;
+}

@@ -1,7 +1,9 @@
 /** @file Dated copies of earlier work, newest first: at most ten. What can't be read is saved as it was found, to be downloaded. */
 import { readDraft, type Document } from "../../document";
-import type { PreviousWork } from "../types";
 import type { Shelf } from "../environment";
+import { selectTitle } from "../selectors";
+import type { PreviousWork } from "../slices/slice-states";
+import { programName } from "./program-name";
 
 export const COPIES_KEY = "fusion-playground.previous";
 export const MAX_COPIES = 10;
@@ -14,12 +16,8 @@ interface Entry {
   readonly tab?: string;
 }
 
-const titleOf = (text: string): string =>
-  text
-    .split("\n")
-    .find((line) => line.trim() !== "")
-    ?.trim()
-    .slice(0, 60) ?? "empty";
+/** What it began as, else what its text is about. */
+const titleOf = (document: Document): string => selectTitle({ document }) ?? programName(document.text);
 
 function entryOf(value: unknown): Entry | null {
   if (typeof value !== "object" || value === null) return null;
@@ -47,7 +45,7 @@ export function readCopies(storage: Shelf): PreviousWork[] {
   return entries(storage).map(({ when, draft }) => {
     const opened = readDraft(draft);
     const document: Document | null = opened.ok ? opened.value.state.document : null;
-    return { title: document ? titleOf(document.text) : "Work that can't be opened here", when, document, draft };
+    return { title: document ? titleOf(document) : "Work that can't be opened here", when, document, draft };
   });
 }
 
