@@ -82,6 +82,29 @@ test("the inspector shows attributes as the language writes them and locks a com
   expect(inspect(graph, nodeId("gone"))).toBeNull();
 });
 
+test("what indices of a matrix are made of has names that a person would write: none ends in a number", () => {
+  const { graph, diagnostics } = parseProgram(
+    [
+      "x: f32[64, 16]",
+      "i: i32[128] = randint(0, 16, (128,))",
+      "k: i32[64, 4] = randint(0, 16, (64, 4))",
+      "u: f32[128]",
+      "w: f32[64, 4]",
+      "a = x.at[i, i].add(u)",
+      "b = x.at[i, i].set(u)",
+      "c = x.scatter_add(1, k, w)",
+      "d = x.scatter(1, k, w)",
+      "e = torch.gather(x, 1, k)",
+      "f = x[i, i]",
+      "return a, b, c, d, e, f",
+    ].join("\n"),
+  );
+  expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
+  const labels = [...graph.nodes.values()].filter(({ op }) => op !== "const").map(({ label }) => label);
+  expect(labels.filter((label) => label.startsWith("offset")).length).toBeGreaterThan(3);
+  expect(labels.filter((label) => /_\d+$/.test(label))).toEqual([]);
+});
+
 test("the palette finds by the start of a name first", () => {
   expect(searchPalette("rel")[0]!.name).toBe("relu");
   expect(searchPalette("softmax").some(({ name }) => name === "softmax")).toBe(true);

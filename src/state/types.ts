@@ -44,7 +44,7 @@ import type {
 } from "../document";
 import type { Question } from "./question";
 import type { BenchProgress, BenchResult, ComparedInFull, DeviceInfo, GpuProblem } from "../gpu";
-import type { ComparedOutput, WhatIfAnswer } from "../workers";
+import type { ComparedOutput, Skipped, WhatIfAnswer } from "../workers";
 import type { Answer } from "../course";
 import type { Counted, Fault } from "../wgsl";
 import type {
@@ -74,6 +74,8 @@ export type Selection =
 
 /** One output of one plan against the f64 reference. */
 export type CheckRow = ComparedOutput;
+/** A kernel that has none, and why. */
+export type SkippedKernel = Skipped;
 
 /** A tensor of a plan against the naive plan's, all elements. */
 export interface FullComparison extends ComparedInFull {
@@ -137,8 +139,8 @@ export interface FinishedRun {
   readonly check: readonly CheckRow[] | null;
   /** Results of the other plans against the naive ones, element by element; absent until they were compared. */
   readonly full?: readonly FullComparison[];
-  /** Kernels that were not compared with f64, as `fused K3`. */
-  readonly skipped?: readonly string[];
+  /** Kernels that were not compared with f64. */
+  readonly skipped?: readonly SkippedKernel[];
   /** Text the run belongs to: stale when it differs from the document's. */
   readonly text: string;
   /** Where the data came from, in words; null where every number is from a seed in the text. */

@@ -202,13 +202,18 @@ function tapped({ tapped: found, apart }: CheckRequest & { kind: "tapped" }): Ch
   if (!planned) return { kind: "tapped", rows: [], skipped: [], amplified: apart.map(() => null) };
   const { jobs, skipped } = planned;
   const end = performance.now() + COMPARE_MILLIS;
-  const rows = comparePoints(planned, found, () => performance.now() > end);
+  let isOver = false;
+  const rows = comparePoints(planned, found, () => (isOver ||= performance.now() > end));
   const seen = new Set(rows.map(({ plan, kernel }) => `${plan} ${kernel}`));
-  const late = jobs.flatMap(({ plan, kernel }) =>
-    kernel === null || seen.has(`${plan} ${kernel}`) ? [] : [`${plan} ${kernel}`],
+  const left = jobs.flatMap(({ plan, kernel }) =>
+    kernel === null || seen.has(`${plan} ${kernel}`) ? [] : `${plan} ${kernel}`,
   );
   const amplified = apart.map((each) => amplifiedAt(planned!, each));
-  return { kind: "tapped", rows, skipped: [...skipped, ...late], amplified };
+  const all = [
+    ...skipped.map((kernel) => ({ kernel, because: "large" as const })),
+    ...left.map((kernel) => ({ kernel, because: isOver ? ("late" as const) : ("unread" as const) })),
+  ];
+  return { kind: "tapped", rows, skipped: all, amplified };
 }
 
 /** Answers one question of the page. */

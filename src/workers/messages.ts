@@ -306,14 +306,21 @@ export interface ReferenceSummary {
   readonly elements: number;
 }
 
+/** A kernel that was not compared with f64. */
+export interface Skipped {
+  /** `fused K3` */
+  readonly kernel: string;
+  /** One element of it depends on too many values, what it read was not fetched, or the time was over. */
+  readonly because: "large" | "unread" | "late";
+}
+
 export type CheckReply =
   | { readonly kind: "inputs"; readonly inputs: ReadonlyMap<NodeId, TensorData | Drawing> }
   | { readonly kind: "points"; readonly taps: readonly TapRequest[] }
   | {
       readonly kind: "tapped";
       readonly rows: readonly ComparedOutput[];
-      /** Kernels that were not compared with f64: one element depends on too many, or the time was over. */
-      readonly skipped: readonly string[];
+      readonly skipped: readonly Skipped[];
       /** For each of `apart`: true where roundings alone move f64 as far; null where f64 can't be had there. */
       readonly amplified: readonly (boolean | null)[];
     }

@@ -10,6 +10,16 @@ export function along(b: GraphBuilder, part: string, extent: number, by: number,
   return b.op(`${part}_along`, "reshape", [range], { shape });
 }
 
+/** What a person calls the index along axis `d` of so many. */
+export const indexWord = (d: number, rank: number): string =>
+  rank === 1 ? "index" : rank === 2 ? ["row", "column"][d]! : `index_${d}`;
+
+/** The sum of terms, called `offset`: those before it on the way have a number. */
+export const offsetOf = (b: GraphBuilder, terms: readonly NodeId[]): NodeId | null =>
+  terms.length === 0
+    ? null
+    : terms.reduce((sum, term, i) => b.op(i === terms.length - 1 ? "offset" : `offset_${i}`, "add", [sum, term]));
+
 export const scaled = (b: GraphBuilder, part: string, x: NodeId, by: number): NodeId =>
   by === 1 ? x : b.op(part, "mul", [x, b.scalar(by, "i32")]);
 
@@ -21,15 +31,12 @@ export const clamped = (b: GraphBuilder, part: string, index: NodeId, extent: nu
 export function elementIndices(b: GraphBuilder, x: Shape, index: NodeId, axis: number): NodeId {
   const { shape } = b.typeOf(index);
   const strides = stridesOf(x);
-  let linear = scaled(b, "step", clamped(b, "inside", index, x[axis]!), strides[axis]!);
-  for (const [other, extent] of shape.entries()) {
-    if (other === axis || extent === 1) continue;
-    linear = b.op(`at_${other}`, "add", [
-      linear,
-      along(b, `axis_${other}`, extent, strides[other]!, other, shape.length),
-    ]);
-  }
-  return linear;
+  const rank = shape.length;
+  const own = scaled(b, "own_offset", clamped(b, "inside", index, x[axis]!), strides[axis]!);
+  const others = shape.flatMap((extent, other) =>
+    other === axis || extent === 1 ? [] : along(b, indexWord(other, rank), extent, strides[other]!, other, rank),
+  );
+  return offsetOf(b, [own, ...others])!;
 }
 
 type NodeOf = (id: NodeId) => Pick<Node, "op" | "inputs" | "attrs" | "type">;
@@ -84,17 +91,16 @@ export function tupleIndices(b: GraphBuilder, extents: Shape, index: NodeId): No
   const { shape } = b.typeOf(index);
   const last = shape.length - 1;
   const strides = stridesOf(extents);
-  let linear: NodeId | null = null;
-  for (const [d, extent] of extents.entries()) {
+  const terms = extents.map((extent, d) => {
+    const word = indexWord(d, extents.length);
     const one =
       extents.length === 1
         ? index
-        : b.op(`part_${d}`, "slice", [index], { start: [d], stop: [d + 1], step: null, axes: [last] });
-    const flat = b.op(`axis_${d}`, "reshape", [one], { shape: shape.slice(0, last) });
-    const term = scaled(b, `step_${d}`, clamped(b, `inside_${d}`, flat, extent), strides[d]!);
-    linear = linear === null ? term : b.op(`at_${d}`, "add", [linear, term]);
-  }
-  return linear ?? b.op("origin", "expand", [b.scalar(0, "i32")], { shape: shape.slice(0, last) });
+        : b.op(`${word}_apart`, "slice", [index], { start: [d], stop: [d + 1], step: null, axes: [last] });
+    const flat = b.op(word, "reshape", [one], { shape: shape.slice(0, last) });
+    return scaled(b, `${word}_offset`, clamped(b, `${word}_inside`, flat, extent), strides[d]!);
+  });
+  return offsetOf(b, terms) ?? b.op("origin", "expand", [b.scalar(0, "i32")], { shape: shape.slice(0, last) });
 }
 
 /** A tensor as one axis. */

@@ -2,7 +2,7 @@
 import { sizeOf, stridesOf, type Attrs, type DType, type Node, type NodeId, type Shape } from "../ir";
 import type { GraphBuilder, Param } from "./define";
 import { ABOVE_ALL, BELOW_ALL } from "./limits";
-import { along, scaled } from "./linear-indices";
+import { along, indexWord, offsetOf, scaled } from "./linear-indices";
 import { wrong, type Failed } from "./shapes";
 
 export const REDUCTION: Param = {
@@ -71,16 +71,20 @@ export function tupleIndicesInside(b: GraphBuilder, extents: Shape, index: NodeI
   const { shape } = b.typeOf(index);
   const last = shape.length - 1;
   const strides = stridesOf(extents);
-  let [linear, inside]: [NodeId | null, NodeId | null] = [null, null];
+  const terms: NodeId[] = [];
+  let inside: NodeId | null = null;
   for (const [d, extent] of extents.entries()) {
-    const one = b.op(`part_${d}`, "slice", [index], { start: [d], stop: [d + 1], step: null, axes: [last] });
-    const flat = b.op(`axis_${d}`, "reshape", [one], { shape: [sizeOf(shape.slice(0, last))] });
-    const from = b.op(`from_${d}`, "ge", [flat, b.scalar(0, "i32")]);
-    const fits = b.op(`fits_${d}`, "and", [from, b.op(`to_${d}`, "lt", [flat, b.scalar(extent, "i32")])]);
-    const term = scaled(b, `step_${d}`, flat, strides[d]!);
-    linear = linear === null ? term : b.op(`at_${d}`, "add", [linear, term]);
-    inside = inside === null ? fits : b.op(`inside_${d}`, "and", [inside, fits]);
+    const word = indexWord(d, extents.length);
+    const one = b.op(`${word}_apart`, "slice", [index], { start: [d], stop: [d + 1], step: null, axes: [last] });
+    const flat = b.op(word, "reshape", [one], { shape: [sizeOf(shape.slice(0, last))] });
+    const from = b.op(`${word}_begins`, "ge", [flat, b.scalar(0, "i32")]);
+    const to = b.op(`${word}_ends`, "lt", [flat, b.scalar(extent, "i32")]);
+    const fits = b.op(`${word}_fits`, "and", [from, to]);
+    terms.push(scaled(b, `${word}_offset`, flat, strides[d]!));
+    inside =
+      inside === null ? fits : b.op(d === extents.length - 1 ? "all_fit" : `all_fit_${d}`, "and", [inside, fits]);
   }
+  const linear = offsetOf(b, terms);
   if (linear === null || inside === null)
     return b.op("origin", "expand", [b.scalar(0, "i32")], { shape: [sizeOf(shape.slice(0, last))] });
   return b.op("place", "where", [inside, linear, b.scalar(-1, "i32")]);

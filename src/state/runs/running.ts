@@ -262,7 +262,7 @@ async function checked(context: SliceContext, { apart, tapped }: FirstRuns, stat
     const isOwn = ({ plan }: { readonly plan: string }): boolean => (plan === "hand") === own;
     return { check: rows.filter(isOwn), full: all.filter(isOwn) };
   });
-  return { ...planned!, skipped: skipped.filter((each) => !each.startsWith("hand ")), hand: hand! };
+  return { ...planned!, skipped: skipped.filter(({ kernel }) => !kernel.startsWith("hand ")), hand: hand! };
 }
 
 export async function inputsFor(

@@ -122,3 +122,16 @@ test("small values that differ by what only values of size 1 may are not the sam
   expect(verdictOf([row], { full: [small] })?.same).toBe(false);
   expect(verdictOf([row], { full: [{ ...small, maxAbs: 1e-8 }] })?.title).toBe("Same result.");
 });
+
+test("each reason why kernels were not compared with f64 is told with how many it holds for", () => {
+  const of = (because: "large" | "late" | "unread", ...kernels: string[]) =>
+    kernels.map((kernel) => ({ kernel, because }));
+  const skipped = [...of("late", "fused K1", "fused K2"), ...of("large", "naive K3"), ...of("unread", "naive K4")];
+  const said = (some: typeof skipped) =>
+    verdictOf([row], { skipped: some })?.text.match(/\d+ kernels? (was|were) not.*/)?.[0];
+  expect(said([])).toBeUndefined();
+  expect(said(skipped.slice(0, 2))).toBe("2 kernels were not compared with f64: the 2 s for that were over.");
+  expect(said(skipped)).toBe(
+    "1 kernel was not compared with f64: one element depends on too many values. 2 kernels were not compared with f64: the 2 s for that were over. 1 kernel was not compared with f64: inputs were not fetched.",
+  );
+});

@@ -1,6 +1,6 @@
 /** @file The verdict box: do the plans compute the same, as far as they were compared? */
 import { amplifiedWords, UNSETTLED } from "../../../fusion";
-import type { CheckRow, FullComparison } from "../../../state";
+import type { CheckRow, FullComparison, SkippedKernel } from "../../../state";
 import { count, plural, scientific, significant } from "../units";
 import { planTitle } from "./run-types";
 
@@ -36,18 +36,25 @@ function withSample(text: string, rows: readonly CheckRow[]): string {
   return sample === "" ? text : `${sample.slice(0, -1)}: ${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 }
 
+const NOT_COMPARED = [
+  ["large", "one element depends on too many values"],
+  ["late", "the 2 s for that were over"],
+  ["unread", "inputs were not fetched"],
+] as const;
+
+function skippedNote(skipped: readonly SkippedKernel[], cause: SkippedKernel["because"], why: string): string {
+  const kernels = skipped.filter(({ because }) => because === cause).length;
+  return kernels > 0 ? ` ${plural(kernels, "kernel was", "kernels were")} not compared with f64: ${why}.` : "";
+}
+
 /** What every kernel was compared at, and what could not be. */
-function kernelNote(rows: readonly CheckRow[], skipped: readonly string[]): string {
+function kernelNote(rows: readonly CheckRow[], skipped: readonly SkippedKernel[]): string {
   const own = rows.filter((row) => !isWhole(row));
   const kernels = new Set(own.map(({ plan, kernel }) => `${plan} ${kernel}`)).size;
   const points = count(sum(own.map(({ compared }) => compared)));
   const agree =
     kernels > 0 ? ` ${plural(kernels, "kernel agrees", "kernels agree")} with f64 at ${points} points.` : "";
-  const left =
-    skipped.length > 0
-      ? ` ${plural(skipped.length, "kernel was", "kernels were")} not compared with f64: that ends after 2 s, and is not tried where one element takes too long.`
-      : "";
-  return agree + left;
+  return agree + NOT_COMPARED.map(([because, why]) => skippedNote(skipped, because, why)).join("");
 }
 
 /** Both sides are the same number wherever one is none, and no difference is larger than roundings of the largest values. */
@@ -140,7 +147,7 @@ export interface ComparedToo {
   /** Other plans against the naive one, in full. */
   readonly full?: readonly FullComparison[] | undefined;
   /** Kernels that were not compared with f64. */
-  readonly skipped?: readonly string[] | undefined;
+  readonly skipped?: readonly SkippedKernel[] | undefined;
 }
 
 /** Null when nothing was compared. */
