@@ -188,7 +188,9 @@ test("a refusal names the step that does it after all, unless that waits for a p
     expect([step.accepted, steps.find(({ seq }) => seq === later.seq)?.accepted]).toEqual([false, true]);
     return `${step.pass} ${later.text}`;
   });
-  expect(taken).toEqual(["producer-consumer several outputs from one kernel: accepted (it saves launches and memory traffic)"]);
+  expect(taken).toEqual([
+    "producer-consumer several outputs from one kernel: accepted (it saves launches and memory traffic)",
+  ]);
 });
 
 test("a step between ops that are called alike tells them apart", () => {
