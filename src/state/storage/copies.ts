@@ -3,7 +3,6 @@ import { readDraft, type Document } from "../../document";
 import type { Shelf } from "../environment";
 import { selectTitle } from "../selectors";
 import type { PreviousWork } from "../slices/slice-states";
-import { programName } from "./program-name";
 
 export const COPIES_KEY = "fusion-playground.previous";
 export const MAX_COPIES = 10;
@@ -14,6 +13,31 @@ interface Entry {
   readonly draft: string;
   /** The tab that saves its work here because another tab owns the draft. */
   readonly tab?: string;
+}
+
+const LONGEST = 60;
+
+/** Lines of the text itself, not of a class, a def or a docstring in it. */
+function outerLines(text: string): string[] {
+  const plain = text.replace(/^\s*("""|''')[\s\S]*?\1/gm, "");
+  return plain.split("\n").filter((line) => /^[^\s#)\]}]/.test(line));
+}
+
+/** Imports, decorators and switches come before what a program is about. */
+const SAYS_NOTHING = /^(import|from|@|torch\.manual_seed|np\.random\.seed|if __name__)\b|^@/;
+
+/**
+ * The class or function that the text's own lines use last, or that it ends with; else its first line that says something;
+ * "empty" where none does.
+ */
+export function programName(text: string): string {
+  const lines = outerLines(text);
+  const made = lines.flatMap((line) => /^(?:class|def|async def)\s+(\w+)/.exec(line)?.[1] ?? []);
+  const used = lines.filter((line) => !/^(class|def|async def)\b/.test(line)).join("\n");
+  const named = made.findLast((name) => new RegExp(`\\b${name}\\b`).test(used)) ?? made.at(-1);
+  if (named) return named;
+  const first = lines.find((line) => !SAYS_NOTHING.test(line)) ?? text.split("\n").find((line) => line.trim() !== "");
+  return first?.trim().slice(0, LONGEST) ?? "empty";
 }
 
 /** What it began as, else what its text is about. */

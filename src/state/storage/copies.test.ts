@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { programName } from "./program-name";
+import { programName } from "./copies";
 
 test("a program is called by the class or function that it uses, else by its first line that says something", () => {
   const torch = "import torch\nimport torch.nn as nn\n\n";
