@@ -190,7 +190,7 @@ export function MeasuredPanel() {
 /** Whether the results agree comes before how long they took. */
 function Verdict({ run }: { readonly run: FinishedRun }) {
   if (!run.check) return <p className="measured-message">Comparing the kernels with f64…</p>;
-  return <VerdictBox rows={run.check} full={run.full} skipped={run.skipped} />;
+  return <VerdictBox rows={run.check} full={run.full} skipped={run.skipped} planned={run.planned} />;
 }
 
 function Outputs({ outputs }: { readonly outputs: readonly OutputSummary[] }) {

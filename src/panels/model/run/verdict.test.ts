@@ -135,3 +135,10 @@ test("each reason why kernels were not compared with f64 is told with how many i
     "1 kernel was not compared with f64: one element depends on too many values. 2 kernels were not compared with f64: the 2 s for that were over. 1 kernel was not compared with f64: inputs were not fetched.",
   );
 });
+
+test("what is wrong with the plan of a step names that step, whichever is looked at", () => {
+  const wrong = [{ ...row, plan: "step" as const, pass: false, nanMismatches: 3 }];
+  const said = (cursor?: number) => verdictOf(wrong, { planned: { cursor } })?.text;
+  expect(said(3)).toContain(" of the plan of step 3 differs in 3 elements");
+  expect(said()).toContain(" of the plan of a step differs in 3 elements");
+});

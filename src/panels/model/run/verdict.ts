@@ -104,8 +104,15 @@ const shareOf = ({ maxAbs, scale }: FullComparison): number => maxAbs / (scale |
 const nameOf = ({ called, output }: { readonly called?: string | undefined; readonly output: string }): string =>
   called ?? output;
 
-function fullFailure({ nan, infinite, beyond, elements, maxAbs, farthest: [worst], ...about }: FullComparison): string {
-  const of = `${nameOf(about)}, ${planTitle(about.plan)} beside naive`;
+/** The step that ran is not the one that is looked at later. */
+const planWords = (plan: CheckRow["plan"], step: number | null): string =>
+  plan !== "step" ? `the ${planTitle(plan)} plan` : step === null ? "the plan of a step" : `the plan of step ${step}`;
+
+function fullFailure(
+  { nan, infinite, beyond, elements, maxAbs, farthest: [worst], ...about }: FullComparison,
+  step: number | null,
+): string {
+  const of = `${nameOf(about)}, ${planWords(about.plan, step)} beside the naive one`;
   if (nan > 0) return `${of}: ${count(nan)} elements are NaN on one side only.`;
   if (infinite > 0) return `${of}: ${count(infinite)} elements are infinite on one side only.`;
   const at = worst ? `: ${significant(worst.other)} and ${significant(worst.naive)} at element ${count(worst.at)}` : "";
@@ -120,9 +127,9 @@ function sensitiveNote(rows: readonly CheckRow[], apart: readonly FullComparison
   return ` ${amplifiedWords(where)}`;
 }
 
-function failure(row: CheckRow): string {
+function failure(row: CheckRow, step: number | null): string {
   const kernel = row.kernel ? `, ${row.kernel},` : "";
-  const where = `${nameOf(row)} of the ${planTitle(row.plan)} plan${kernel}`;
+  const where = `${nameOf(row)} of ${planWords(row.plan, step)}${kernel}`;
   if (row.nanMismatches > 0) {
     return `${where} differs in ${count(row.nanMismatches)} elements that are NaN on one side only.`;
   }
@@ -148,22 +155,25 @@ export interface ComparedToo {
   readonly full?: readonly FullComparison[] | undefined;
   /** Kernels that were not compared with f64. */
   readonly skipped?: readonly SkippedKernel[] | undefined;
+  /** At which step the run was begun. */
+  readonly planned?: { readonly cursor?: number | undefined } | undefined;
 }
 
 /** Null when nothing was compared. */
 export function verdictOf(
   rows: readonly CheckRow[],
-  { full = [], skipped = [] }: ComparedToo = {},
+  { full = [], skipped = [], planned }: ComparedToo = {},
 ): ResultVerdict | null {
   if (rows.length + full.length === 0) return null;
+  const step = planned?.cursor ?? null;
   const failed = rows.find((row) => !row.pass);
-  if (failed) return { same: false, title: "Not the same.", text: failure(failed) + sampledNote(rows) };
+  if (failed) return { same: false, title: "Not the same.", text: failure(failed, step) + sampledNote(rows) };
   const apart = full.filter((each) => !agrees(each));
   const wrong = apart.find(({ amplified }) => amplified === false);
-  if (wrong) return { same: false, title: "Not the same.", text: fullFailure(wrong) };
+  if (wrong) return { same: false, title: "Not the same.", text: fullFailure(wrong, step) };
   const kernels = kernelNote(rows, skipped);
   const open = apart.find(({ amplified }) => amplified === null);
-  if (open) return { same: false, title: "Not settled.", text: `${fullFailure(open)} ${UNSETTLED}${kernels}` };
+  if (open) return { same: false, title: "Not settled.", text: `${fullFailure(open, step)} ${UNSETTLED}${kernels}` };
   const sensitive = sensitiveNote(rows, apart);
   const loose = sensitive === "" ? looseNote(rows.filter(isWhole), full) : "";
   const row = deciding(rows.filter(isWhole));
