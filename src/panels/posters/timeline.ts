@@ -9,10 +9,12 @@ export const TIMELINE_HEIGHT = AXIS.top + 2 * AXIS.pitch + 24;
 
 /** px that a letter takes, generously. */
 const LETTER = 7.3;
-const cut = (text: string, room: number): string => {
-  const letters = Math.floor(room / LETTER);
-  return text.length <= letters ? text : letters >= 3 ? `${text.slice(0, letters - 1)}…` : "";
-};
+/** As many words of a kernel's name as have room: whole, or left out. */
+export function wordsWithin(name: string, room: number): string {
+  const words = name.split(" ");
+  const held = words.map((_, i) => words.slice(0, i + 1).join(" ")).filter((some) => some.length * LETTER <= room);
+  return held.at(-1) ?? "";
+}
 
 export interface TimelineRequest {
   readonly race: Race;
@@ -40,7 +42,7 @@ function bar(kernel: RaceKernel, lane: Lane["name"], y: number, { at, time, ink 
   const room = width - 14;
   // The name first; its bytes where both fit.
   const both = name.length * LETTER + 12 + size.length * LETTER <= room;
-  const shown = cut(name, room);
+  const shown = wordsWithin(name, room);
   const middle = y + AXIS.bar / 2;
   const box = (of: number, look: Readonly<Record<string, string>>): Shape =>
     element("rect", { x: left, y, width: of, height: AXIS.bar, rx: Math.min(4, of / 3), ...look });
