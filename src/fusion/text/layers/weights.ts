@@ -164,8 +164,12 @@ export function parameterOf(
   const shape = value.kind === "tensor" ? typeOf(interpreter, value.node).shape : value.kind === "number" ? [] : null;
   if (!shape) return value;
   const usual = { ...unnamed(), shape, source: startingAs(shape), expr };
-  if (value.kind !== "tensor")
-    return { kind: "weight", weight: { ...usual, begin: value.kind === "number" ? constantStart(value.value) : null } };
+  if (value.kind !== "tensor") {
+    const begin = value.kind === "number" ? constantStart(value.value) : null;
+    // One number that is written is the weight's own; where it is 0, what it gates would not be seen.
+    const source = value.kind === "number" && value.value !== 0 ? begin! : usual.source;
+    return { kind: "weight", weight: { ...usual, begin, source } };
+  }
   const { node } = value;
   const begin = startAttrs(interpreter, node);
   // One draw or one number everywhere only says how training begins; other numbers are the weight's own.

@@ -425,6 +425,7 @@ const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
   ["array", copyOf],
   ["as_tensor", arrayOf],
   ["tensor", copyOf],
+  ["scalar_tensor", copyOf],
   ["ensure_arraylike", arraysGiven(false)],
   ["new_tensor", arrayAs],
   ["promote_args_inexact", arraysGiven(true)],

@@ -2,6 +2,7 @@
 import type { Attrs, DType, NodeId } from "../../ir";
 import { opDef, withDefaults } from "../../ops";
 import { applyOp } from "../calls/apply";
+import { oncePerText } from "../calls/dialect";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { addNode, bindingName, warnTooLarge } from "../interpreter";
 import type { Expr } from "../reading/syntax";
@@ -79,7 +80,10 @@ export function constantTensor(
   return node;
 }
 
-/** Numbers that stand in the text as a tensor that has a gradient, which training may move; any other value as it is. */
+/** Whether an optimizer moves tensors: then the numbers that they begin with stand in the text, and those of later steps do not. */
+const hasOptimizer = oncePerText((text) => /\boptim\b/.test(text));
+
+/** Numbers that stand in the text as a tensor that has a gradient; any other value as it is. */
 export function trackedNumber(
   interpreter: Interpreter,
   run: StatementRun,
@@ -93,7 +97,7 @@ export function trackedNumber(
       ? tensorValue(constantTensor(interpreter, run, at, { shape: [], numbers: [value.value] }, how))
       : value;
   const node = made.kind === "tensor" ? nodes.get(made.node) : undefined;
-  if (node?.op === "input" && node.attrs["role"] === "const")
+  if (node?.op === "input" && node.attrs["role"] === "const" && hasOptimizer(interpreter))
     nodes.set(node.id, { ...node, attrs: { ...node.attrs, role: "param" } });
   return made;
 }
