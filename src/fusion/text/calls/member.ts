@@ -11,6 +11,7 @@ import { dialectIn } from "./dialect";
 import { gradOf } from "./transforms";
 import type { Interpreter, StatementRun } from "../interpreter";
 import { toNode, typeOf } from "../interpreter";
+import { isParameterClass } from "../layers/weights";
 import { DTYPES, joinsParts, MODULES, OTHER_DTYPES, PREFIXED_NUMBERS } from "./names";
 import { isLayer, layerMember } from "../layers/layer";
 import { initializerDef, INITIALIZERS, libraryClass, libraryDef, libraryScope, moduleDef } from "../library/library";
@@ -138,7 +139,7 @@ function inLibraries(name: string): Value | null {
   if (isLayer(name)) return { kind: "layer-class", name };
   const of = libraryClass(name);
   if (of) return { kind: "class", of };
-  if (OTHER_DTYPES.test(name)) return { kind: "string", value: name };
+  if (OTHER_DTYPES.test(name) || isParameterClass(name)) return { kind: "string", value: name };
   if (MODULES.has(name) || joinsParts(name)) return { kind: "module", name };
   const op = findOp(name);
   return op && op.kind !== "source" ? { kind: "op", op } : null;

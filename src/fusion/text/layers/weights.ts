@@ -128,6 +128,9 @@ export const weightValue = (
 
 const PARAMETERS: ReadonlySet<string> = new Set(["Parameter", "Param", "Variable", "BatchStat"]);
 
+/** Whether libraries call a kind of weight so: `wrt=nnx.Param`. */
+export const isParameterClass = (name: string): boolean => PARAMETERS.has(name);
+
 /**
  * Whether a weight made of a tensor is that tensor: what a run feeds, and what is computed.
  * @param begin what an input has that begins so

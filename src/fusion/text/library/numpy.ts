@@ -80,7 +80,7 @@ def delete(arr, obj, dim=None):
   left = [i for i in range(n) if i not in gone and i - n not in gone]
   return torch.index_select(flat, at, torch.tensor(left))
 
-def resize(a, new_shape):
+def numpy_resize(a, new_shape):
   sizes = [new_shape] if isinstance(new_shape, int) else list(new_shape)
   flat, count = a.flatten(), math.prod(sizes)
   return flat.repeat(-(-count // flat.shape[0]))[:count].reshape(sizes)

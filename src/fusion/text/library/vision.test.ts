@@ -66,3 +66,14 @@ test("boxes of detectors", () => {
   expect(area!.data).toEqual([4, 6]);
   expect(iou!.data).toEqual([2 / 6, 2 / 8]);
 });
+
+test("jax.image.resize counts from the middles of elements; np.resize goes round", () => {
+  const text = `x: f32[2, 3] = const([0, 1, 2, 3, 4, 5])
+return jax.image.resize(x, (2, 6), method="linear"), jax.image.resize(x, (4, 2), "nearest"), np.resize(x, 7)
+`;
+  expect(outputValues(text).map(({ data }) => data)).toEqual([
+    [0, 0.25, 0.75, 1.25, 1.75, 2, 3, 3.25, 3.75, 4.25, 4.75, 5],
+    [0, 2, 0, 2, 3, 5, 3, 5],
+    [0, 1, 2, 3, 4, 5, 0],
+  ]);
+});

@@ -134,6 +134,21 @@ def _resized(input, axis, size, by, mode, corners):
   first = torch.floor(at)
   return _taps(input, axis, first, list(zip((-1, 0, 1, 2), _cubic_weights(at - first))))
 
+# That of jax.image: sizes of all axes, and the middles of elements at the middles of what they cover.
+def resize(image, shape, method="linear", antialias=True, precision=None):
+  way = {"nearest": "nearest", "linear": "bilinear", "bilinear": "bilinear", "trilinear": "bilinear", "triangle": "bilinear"}.get(method)
+  if way is None:
+    raise ValueError("jax.image.resize is known with nearest and linear.")
+  for axis, (size, wanted) in enumerate(zip(image.shape, shape)):
+    if wanted < size and way == "bilinear" and antialias:
+      raise ValueError("jax.image.resize makes pictures larger; smaller ones are known with nearest or antialias=False.")
+    if wanted != size and way == "nearest":
+      at = torch.floor((torch.arange(wanted).float() + 0.5) * (size / wanted)).int()
+      image = torch.index_select(image, axis, torch.clamp(at, 0, size - 1))
+    elif wanted != size:
+      image = _resized(image, axis, wanted, size / wanted, way, False)
+  return image
+
 def interpolate(input, size=None, scale_factor=None, mode: "bicubic" = "nearest", align_corners=False, recompute_scale_factor=None, antialias=False):
   if antialias:
     raise ValueError("interpolate is known without antialias=True.")
