@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { encodeFile, encodeLink } from "../document";
 import type { SharedState } from "../document";
-import { amplifiedWords, defaultOptions } from "../fusion";
-import { spread } from "./check";
+import { amplifiedWords, compile, defaultOptions, inputData, runReference } from "../fusion";
+import { checkOutputs, spread } from "./check";
 import { commands, usageText } from "./args";
 import { main } from "./index";
 
@@ -405,4 +405,29 @@ test.each([
 ])("%s refuses %j and says what to do", async (what, text, wanted) => {
   const { code, err } = await command(`${what} program.py`, text);
   expect([code, err]).toEqual([1, expect.stringContaining(wanted)]);
+});
+
+test("an agreement that is off by more than 1 % of its scale says why it may be", () => {
+  const { naive, naivePlan } = compile("x: f32[1, 65536]\nw: f32[65536, 2]\nreturn x @ w\n", defaultOptions);
+  const { graph } = naive!;
+  const inputs = new Map(
+    [...graph.nodes.values()].flatMap((node) => (node.op === "input" ? [[node.id, inputData(node)] as const] : [])),
+  );
+  const want = runReference(graph, inputs, { precision: "f64" });
+  const off = (share: number) =>
+    checkOutputs(graph, naivePlan!, inputs, (_, output) => {
+      const { data } = want.get(output)!;
+      const most = Math.max(...data.map(Math.abs));
+      return data.map((value) => value + share * most);
+    }).outputs.map(({ pass, loose }) => [pass, loose !== null]);
+  expect([off(0), off(0.02)]).toEqual([
+    [
+      [true, false],
+      [true, false],
+    ],
+    [
+      [true, true],
+      [true, true],
+    ],
+  ]);
 });
