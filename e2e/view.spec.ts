@@ -49,3 +49,33 @@ test("a pasted program is shown whole, wherever the one before it was looked at;
     expect(await cut()).toEqual([]);
   });
 });
+
+test("an op that keys add and connect beside a return is drawn below what feeds it, in sight, once it is returned", async ({
+  page,
+  play,
+}) => {
+  await play.open();
+  await play.paste("x: f32[64, 64]\nw: f32[64, 64]\nh = x @ w\ny = relu(h)\nreturn y\n");
+  await expect(play.node(/^relu/)).toBeVisible();
+  await play.node(/^relu/).click();
+  await page.keyboard.press("a");
+  await page.getByRole("combobox", { name: "Add an op" }).fill("tanh");
+  await page.keyboard.press("Enter");
+  await expect(play.node(/^tanh/)).toBeFocused();
+  await page.keyboard.press("c");
+  await page
+    .getByRole("option", { name: /relu|\by\b/ })
+    .first()
+    .click();
+  await expect.poll(() => play.text()).toMatch(/= tanh\(y\)/);
+  // Nothing reads it: the program says how it is kept.
+  await play
+    .region("Program")
+    .getByRole("button", { name: /^Return \w+, too/ })
+    .click();
+  await expect.poll(() => play.text()).toMatch(/return y, \w+$/);
+  await expect(play.node(/^tanh/)).toBeInViewport({ ratio: 0.99 });
+  const boxes = await play.boxesAtRest();
+  const [of, below] = [boxes["y"]!, Object.entries(boxes).find(([id]) => /^tanh_?\d*$/.test(id))![1]];
+  expect(below[1]).toBeGreaterThanOrEqual(of[1]! + of[3]!);
+});

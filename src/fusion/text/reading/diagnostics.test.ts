@@ -165,6 +165,9 @@ describe("mistakes", () => {
     expect(warnings[0]!.fixes![0]!.title).toBe("Remove line 2");
     expect(applyTextEdits(text, warnings[0]!.fixes![0]!.edits)).toBe("x: f32[4]\ny = relu(x)\nz = exp(x)\nreturn y\n");
     expect(parseProgram(text).complete).toBe(true);
+    expect(warnings[1]!.fixes!.map(({ title }) => title)).toEqual(["Return z, too", "Remove line 4"]);
+    const returned = applyTextEdits(text, warnings[1]!.fixes![0]!.edits);
+    expect([returned.endsWith("return y, z\n"), parseProgram(returned).graph.outputs.length]).toEqual([true, 2]);
   });
 
   test("what follows the program's return is pointed at, once", () => {

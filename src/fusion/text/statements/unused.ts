@@ -1,5 +1,5 @@
 /** @file Outputs, and warnings about what nobody reads. */
-import { isInput, isLiteral, isSource, nodeId, type NodeId } from "../../ir";
+import { isInput, isLiteral, isSource, nodeId, type NodeId, type TextEdit } from "../../ir";
 import { opDef } from "../../ops";
 import { linesOf, wholeLines } from "../reading/lines";
 import { addNode, type Interpreter, type Frame } from "../interpreter";
@@ -169,6 +169,14 @@ function isUsed(interpreter: Interpreter, symbol: SymbolRecord, outputs: Readonl
   return node !== null && (outputs.has(node) || interpreter.nodes.get(node)?.op === "hole");
 }
 
+/** What the program returns, and `name` as well; null where it is no plain list of values, or the value is one of a def. */
+function returnedToo({ text, statements }: Interpreter, { name, statement }: SymbolRecord): TextEdit | null {
+  const last = statements.findLast((each) => each.kind === "return");
+  const end = last?.kind === "return" ? last.values.at(-1)?.span.to : undefined;
+  if (end === undefined || !statements.includes(statement) || !/^[ \t]*(#|\n|$)/.test(text.slice(end))) return null;
+  return { span: { from: end, to: end }, insert: `, ${name}` };
+}
+
 /** "m is never used", with a fix that removes its line where the line is the definition alone. */
 export function warnUnused(
   interpreter: Interpreter,
@@ -191,20 +199,24 @@ export function warnUnused(
       kind === "def"
         ? `\`${name}\` is never called.`
         : `\`${name}\` is never used.${returns && kind === "value" ? " It is not returned either." : ""}`;
+    const too = returns && kind === "value" && symbol.node ? returnedToo(interpreter, symbol) : null;
     interpreter.diagnostics.add("unused-value", definition, text, {
       severity: "warning",
       ...(symbol.node ? { nodes: [symbol.node] } : {}),
-      fixes: removable
-        ? [
-            {
-              title:
-                lines.lineAt(span.to - 1) > line
-                  ? `Remove lines ${line} to ${lines.lineAt(span.to - 1)}`
-                  : `Remove line ${line}`,
-              edits: [{ span, insert: "" }],
-            },
-          ]
-        : [],
+      fixes: [
+        ...(too ? [{ title: `Return ${name}, too`, edits: [too] }] : []),
+        ...(removable
+          ? [
+              {
+                title:
+                  lines.lineAt(span.to - 1) > line
+                    ? `Remove lines ${line} to ${lines.lineAt(span.to - 1)}`
+                    : `Remove line ${line}`,
+                edits: [{ span, insert: "" }],
+              },
+            ]
+          : []),
+      ],
     });
   }
 }
