@@ -360,6 +360,14 @@ def channel_shuffle(input, groups):
   rest = list(input.shape[2:])
   return input.reshape([B, groups, C // groups] + rest).transpose(1, 2).reshape([B, C] + rest)
 
+def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
+  rows = F.embedding(input, weight)
+  if padding_idx is None or not is_grad_enabled():
+    return rows
+  # What stands for nothing is never learned.
+  at = padding_idx + weight.shape[0] if padding_idx < 0 else padding_idx
+  return torch.where((input == at).unsqueeze(-1), rows.detach(), rows)
+
 def _dropped(input, p, training, axes):
   return input * F.dropout(torch.ones(list(input.shape[:axes]) + [1] * (input.ndim - axes)), p=p, training=training)
 

@@ -410,6 +410,7 @@ const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
   ["NamedTuple", (interpreter, _run, { expr }, operands) => namedTuple(interpreter, expr, givenIn(expr, operands))],
   ["return_types", (_interpreter, _run, _call, operands) => namedAnswer(operands)],
   ["is_within", areWithin],
+  ["is_grad_enabled", ({ keepsWeights, nodes }) => flag(!keepsWeights && !nodes.off)],
   ["set", distinct],
   ["frozenset", distinct],
   ...["get_act_layer", "get_act_fn", "create_act_layer", "get_activation"].map(
