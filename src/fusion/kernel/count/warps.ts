@@ -160,9 +160,8 @@ function askedOf(
       : { elements: each.elements * terms, run: Math.max(1, each.run / terms), among: sizeOf(shapes[1]!) };
   }
   const each = thinned(repeatedBy(shapes[operand]!, n.type.shape));
-  // What lies in order is priced by how it lies.
-  const apart = each.run === SIDE_BY_SIDE ? 1 : stepOf(n, shapes);
-  return { ...each, run: Math.max(1, each.run / apart), among: each.among * apart };
+  // What lies side by side, all of it or in rows, is priced by how it lies.
+  return each.run === 1 ? { ...each, among: each.among * stepOf(n, shapes) } : each;
 }
 
 /** How far apart neighbours are taken from what a movement shows: 4 where it shows the first of each four. */

@@ -28,12 +28,7 @@ export const iota: OpDef = {
     },
     operands: [],
     attrs: [
-      {
-        names: ["start", "n", "size"],
-        kind: "float",
-        default: null,
-        doc: "Where to stop when alone, else where to start.",
-      },
+      { names: ["start", "n", "size"], kind: "float", default: null, doc: "Where to start; alone, where to stop." },
       { names: ["stop", "end"], kind: "float", default: null, doc: "Ends before this." },
       { names: ["step"], kind: "float", default: 1, doc: "From one element to the next." },
       { names: ["dtype"], kind: "dtype", default: null, doc: "i32 for whole numbers, f32 otherwise." },

@@ -42,6 +42,8 @@ export function between(planner: Planner, rewriter: Rewriter, values: NodeId): B
   const fromScores = dependents(planner, behind, new Set([scores]));
   const folds = new Set([...fromScores].filter((id) => opDef(node(graph, id).op).kind === "reduce"));
   if (folds.size === 0) return null;
+  // What the shares multiply is known before them: shares that multiply themselves are no attention.
+  if (walkBack(planner, node(graph, values).inputs[1]!)?.some((id) => fromScores.has(id))) return null;
   const folded = dependents(planner, behind, folds);
   // A sum of the same weights that only the result divides by is folded along.
   for (const id of [...folded, ...fromScores]) {

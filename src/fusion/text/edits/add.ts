@@ -26,8 +26,9 @@ const STAND_INS: Readonly<Record<Param["kind"], string>> = {
   dtype: "f16",
 };
 
-/** Where the kind alone would give something that fits no tensor. */
+/** Where the kind alone would give something that fits no tensor, or one of several attributes is wanted. */
 const BY_NAME: ReadonlyMap<string, string> = new Map([
+  ["iota.start", "4"],
   ["pad.pads", "(1, 1)"],
   ["permute.dims", "(1, 0)"],
   ["slice.stop", "(1,)"],
@@ -45,9 +46,10 @@ const BY_NAME: ReadonlyMap<string, string> = new Map([
 function callOf(op: OpDef | CompositeDef): string {
   const args: string[] = [];
   for (const param of op.params) {
-    if (param.default !== undefined) continue;
     const name = param.names[0]!;
-    const stand = BY_NAME.get(`${op.name}.${name}`) ?? STAND_INS[param.kind];
+    const known = BY_NAME.get(`${op.name}.${name}`);
+    if (param.default !== undefined && known === undefined) continue;
+    const stand = known ?? STAND_INS[param.kind];
     // Behind a keyword, everything has one.
     const bare = (param.kind === "tensor" || param.kind === "tensors") && args.every((arg) => !arg.includes("="));
     args.push(bare ? stand : `${name}=${stand}`);
