@@ -262,7 +262,11 @@ function indicesAfter(
   byRow: readonly NodeId[],
 ): { readonly same: ReadonlySet<NodeId>; readonly other: ReadonlySet<NodeId> } {
   const { sampled, along, points } = somePoints(form);
-  const passed = indicesOf(graph, members, roots, points);
+  // Column by column: where a movement leaves gaps, as windows with steps between do, some columns ask for nothing.
+  const passed = along.map((_, column) => {
+    const own = points.filter((_point, i) => i % along.length === column);
+    return indicesOf(graph, members, roots, own);
+  });
   const wanted = offsetsAt(
     graph,
     members,
@@ -271,10 +275,10 @@ function indicesAfter(
   );
   const [same, other] = [new Set<NodeId>(), new Set<NodeId>()];
   for (const [value, ways] of wanted) {
-    const known = passed.get(value) ?? [];
-    // The same in every column, and in each row the element that is wanted.
+    const known = passed.flatMap((found) => (found.has(value) ? [found.get(value)!] : []));
+    // The same in every column that asks, and in each row the element that is wanted.
     const matches = (way: readonly number[]): boolean =>
-      known.some((indices) => indices.every((position, i) => position === way[Math.floor(i / along.length)]));
+      known.every((ways) => ways.some((indices) => indices.every((position, row) => position === way[row])));
     if (known.length > 0) (ways.every(matches) ? same : other).add(value);
   }
   return { same, other };
