@@ -37,7 +37,21 @@ export function ordersOf(planner: Planner, regions: readonly Region[]): Orders {
   });
 }
 
-function ordersIn(planner: Planner, region: Region, target: Target): (readonly [NodeId, SummationOrder])[] {
+type OrdersIn = readonly (readonly [NodeId, SummationOrder])[];
+
+/** Orders of a region hold as long as the nodes of its members stay as they are, as its counts do. */
+const known = new WeakMap<Planner, WeakMap<Region, Map<Target["schedule"], OrdersIn>>>();
+
+function ordersIn(planner: Planner, region: Region, target: Target): OrdersIn {
+  if (region.members.some((id) => !planner.graph.nodes.has(id))) return ordersNow(planner, region, target);
+  const all = known.get(planner) ?? new WeakMap<Region, Map<Target["schedule"], OrdersIn>>();
+  const own = all.get(region) ?? new Map<Target["schedule"], OrdersIn>();
+  const orders = own.get(target.schedule) ?? ordersNow(planner, region, target);
+  known.set(planner, all.set(region, own.set(target.schedule, orders)));
+  return orders;
+}
+
+function ordersNow(planner: Planner, region: Region, target: Target): OrdersIn {
   const { graph } = planner;
   const present = region.members.filter((id) => graph.nodes.has(id));
   const folds = present.filter((id) => rounds(graph, id));
