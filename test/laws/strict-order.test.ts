@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { runPlanOnCpu } from "../../src/fusion/plan";
 import { fusionAt } from "../../src/fusion/compile";
 import { targetOf } from "../../src/fusion/cost";
-import type { CompileOptions } from "../../src/fusion/ir";
+import type { CompileOptions, NodeId } from "../../src/fusion/ir";
 import { graphOf } from "../random-graph";
 import { dataOf } from "./kernel-harness";
 import { compiled } from "./pass-harness";
@@ -54,4 +54,19 @@ test("the refusal says how each would add", () => {
   const { legal } = steps.find(({ legal: { code } }) => code === "L_STRICT")!;
   expect(legal.numbers).toMatchObject({ chunksBefore: 16, chunks: 1 });
   expect(legal.text).toContain("in 16 parts of each row");
+});
+
+test("a sum is recomputed for the backward pass only where it is added up as in the forward pass", () => {
+  const text =
+    "q: f32[127, 3]\nk: f32[33, 3]\nv: f32[33, 3]\no = scaled_dot_product_attention(q, k, v)\nloss = sum(tanh(o))\nloss.backward()\nreturn loss, q.grad, k.grad";
+  const graph = graphOf(text);
+  const recomputed = (granularity: CompileOptions["granularity"]) =>
+    compiled(graph, {
+      strict: true,
+      granularity,
+      savedValues: { apart: true, choices: { ["o.sum" as NodeId]: "recompute" } },
+    }).steps.filter(({ pass, rule }) => pass === "saved-values" && rule === "recompute");
+  // The shares of one kernel with the product are added up in its tile, a kernel of their own walks them.
+  expect(recomputed("op").map(({ accepted, legal }) => [accepted, legal.code])).toEqual([[false, "L_STRICT"]]);
+  expect(recomputed("primitive").map(({ accepted }) => accepted)).toEqual([true]);
 });

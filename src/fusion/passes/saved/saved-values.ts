@@ -18,6 +18,7 @@ import {
 import { isFreeView, neededBy } from "../../kernel";
 import type { Answer, Candidate, CostDelta, FusionPass, Opinion } from "../driver/define";
 import type { Proposal } from "../driver/rule";
+import { addedApart, rounds } from "../driver/strict-order";
 import { costOf, patchOf } from "../driver/merge";
 import type { Planner } from "../driver/planner";
 import { type Rewriter, openRewriter } from "../driver/rewriter";
@@ -64,6 +65,8 @@ export const savedValues: FusionPass = {
     const { nodes, rewrite } = candidate;
     const refused = noKernel(planner, candidate);
     if (refused) return refused;
+    const otherwise = planner.options.strict ? addedOtherwise(planner, candidate) : null;
+    if (otherwise) return otherwise;
     const isLegality = rewrite!.verdict.code.startsWith("L_");
     return isLegality
       ? rewrite!.verdict
@@ -73,6 +76,22 @@ export const savedValues: FusionPass = {
   profitability: (_planner, candidate, delta) => bytesAgainstTime(candidate, delta),
   apply: (_planner, candidate) => patchOf(candidate),
 };
+
+/** In strict mode: a sum that is recomputed is added up as the one that it stands for, or is refused. */
+function addedOtherwise(planner: Planner, candidate: Candidate): Verdict | null {
+  const { graph } = planner;
+  const patch = patchOf(candidate);
+  const isLike = (id: NodeId, op: string): boolean => graph.nodes.get(id)?.op === op;
+  const added = patch.addedNodes.filter(({ id }) => !graph.nodes.has(id));
+  const pairs = added.flatMap(({ id, op, origins }) => {
+    const of = origins.find((origin) => isLike(origin, op));
+    return of === undefined || !rounds(graph, of) ? [] : [[of, id] as const];
+  });
+  if (pairs.length === 0) return null;
+  const holding = (id: NodeId): Region[] =>
+    [...patch.addedRegions, ...planner.regions.values()].filter(({ members }) => members.includes(id));
+  return planner.supposing(patch, () => addedApart(planner, pairs, holding));
+}
 
 /** What the new value stands for, in the words of a bar. */
 const WAYS: Readonly<Record<string, string>> = {

@@ -1,6 +1,7 @@
 /** @file In which groups a kernel adds things up: two kernels that agree in this round alike. */
 import { matmulSizes, slicesOf } from "../../matmul/matmul";
 import { node, type Graph, type NodeId } from "../../../../ir";
+import { opDef } from "../../../../ops";
 import { factorsOf } from "../fold-factors";
 import { productsOf } from "../../matmul/shared-operand";
 import { offsetsAt } from "../../../count/reads";
@@ -45,7 +46,9 @@ export function summationOrder(
     return say("shared", `${thin.along} ${steps} ${cut}`, thin.threads, parts);
   }
   const scanned = form.scans.includes(id);
-  if (!scanned && !form.reductions.some(({ node }) => node === id)) return null;
+  // Rows of a product are folded in its own loop, which is no stage of the form.
+  const inProduct = form.contraction !== null && opDef(node(graph, id).op).kind === "reduce";
+  if (!scanned && !inProduct && !form.reductions.some(({ node: fold }) => fold === id)) return null;
   const apart = lane === "columns" ? 4 : 1;
   if (fold) {
     const { lanes, held } = factorsOf(fold);
