@@ -41,13 +41,24 @@ export function slotsOf(
   if (retained === 0) return { slots: columns, slack: 0, sorts: [columns] };
   const expected = Math.ceil(retained * Math.log(Math.max(1, columns / perTurn)));
   const slack = Math.min(perTurn, 2 * expected);
-  const further = slack === 0 ? 0 : Math.ceil(expected / slack);
-  const later = further === 0 ? 0 : Math.ceil(expected / further);
-  return {
-    slots: retained + slack + perTurn,
-    slack,
-    sorts: [retained + Math.min(columns, perTurn), ...Array.from({ length: further }, () => retained + later)],
-  };
+  return { slots: retained + slack + perTurn, slack, sorts: sortsWhile(columns, retained, perTurn, slack) };
+}
+
+/**
+ * How many keys are sorted each time. Until the first sort every element waits; then those that come before the last of those retained,
+ * as that was known from what the last sort had seen. When more than `slack` wait, and at the end of the row, they are sorted.
+ */
+function sortsWhile(columns: number, retained: number, perTurn: number, slack: number): number[] {
+  const first = Math.min(columns, slack < perTurn ? perTurn : 2 * perTurn);
+  const sorts = [retained + first];
+  for (let seen = first; seen < columns;) {
+    const rate = Math.min(1, retained / seen);
+    const turns = Math.floor(slack / (perTurn * rate)) + 1;
+    const until = Math.min(columns, seen + turns * perTurn);
+    sorts.push(retained + Math.ceil((until - seen) * rate));
+    seen = until;
+  }
+  return sorts;
 }
 
 /** What the parts of a row leave of it where its first few are chosen in each, and then among those: elements in parts of `retained`. */
