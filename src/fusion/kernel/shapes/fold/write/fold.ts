@@ -395,7 +395,8 @@ function sentence({ form, schedule }: Job, { factors }: FoldThreads, walks = 1):
       : walks > 1
         ? `, read again on each pass${alternating ? ", to and fro" : ""}`
         : "";
-  const suffix = chunks > 1 ? "" : held ? ", cached in registers" : turns > 1 ? again : "";
+  const first = schedule.byThread ? "; each retains the first that it meets" : "";
+  const suffix = `${chunks > 1 ? "" : held ? ", cached in registers" : turns > 1 ? again : ""}${first}`;
   const chunk = chunks > 1 ? `chunk, ${chunks} of each ` : "";
   if (beside === 1)
     return `One workgroup of ${lanes} threads per ${chunk}${four} of ${form.columns}, ${share}${suffix}.`;
