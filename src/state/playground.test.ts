@@ -5,7 +5,7 @@ import { localPort, type Answer, type CompileReply, type CompileRequest, type Po
 import { DRAFT_KEY, SAVE_PAUSE_MILLIS } from "./storage/autosave";
 import { restingStep } from "./resting-step";
 import { commands } from "./commands";
-import { selectOpenExample, selectSize, selectTitle } from "./selectors";
+import { isSameProgram, selectOpenExample, selectSize, selectTitle } from "./selectors";
 import { INTRO_MILLIS } from "./slices/view-slice";
 import { createPlayground, type Playground } from "./playground";
 import { Shelf, fakeAnswer, environmentWith } from "./testing/fake-environment";
@@ -474,4 +474,12 @@ test("the tour is offered until it was begun or skipped, on this machine", () =>
   again.start();
   expect([again.getState().tour, again.getState().toured]).toEqual([null, true]);
   again.dispose();
+});
+
+test("a program whose values are renamed is the same program, one of other lines is not", () => {
+  const text = "x: f32[64, 64]\nmid = exp(x)\n# mid stays in words\ny = relu(mid) + mid\n";
+  expect(isSameProgram(text, text.replaceAll("mid", "centre"))).toBe(true);
+  expect(isSameProgram(text, "a: f32[64, 64]\nb = exp(a)\nc = relu(b) + b\n")).toBe(true);
+  expect(isSameProgram(text, "a: f32[64, 64]\nb = exp(a)\nc = relu(b) + a\n")).toBe(false);
+  expect(isSameProgram(text, "x: f32[8]\nh = x @ x\ny = h.sum()\n")).toBe(false);
 });

@@ -176,10 +176,20 @@ const SAME = 0.5;
 
 /** Whether most lines of `before` are in `text`; their numbers may be others. */
 export function isSameProgram(before: string, text: string): boolean {
+  if (isRenamed(before, text)) return true;
   const lines = (of: string): string[] =>
     of.split("\n").flatMap((line) => (/^\s*[^#\s]/.test(line) ? line.replace(/\d+/g, "0") : []));
   const [now, theirs] = [new Set(lines(text)), lines(before)];
   return theirs.filter((line) => now.has(line)).length >= theirs.length * SAME;
+}
+
+/** Whether `text` is `before` with other names, each wherever it stood: as after a value was renamed. */
+function isRenamed(before: string, text: string): boolean {
+  const wordsOf = (of: string): readonly string[] => of.replace(/#.*/g, "").match(/[A-Za-z_]\w*|\S/g) ?? [];
+  const [theirs, now] = [wordsOf(before), wordsOf(text)];
+  const names = new Map<string, string>();
+  for (const [i, word] of theirs.entries()) if (!names.has(word)) names.set(word, now[i] ?? "");
+  return theirs.length === now.length && theirs.every((word, i) => names.get(word) === now[i]);
 }
 
 /** The example as long as most of its lines are there. */
