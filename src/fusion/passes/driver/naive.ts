@@ -38,8 +38,8 @@ function reaches(from: Gathered, to: Gathered): boolean {
 }
 
 /**
- * Nodes of one key together. What is computed from something that others computed from its like begins anew: a call with a kernel of
- * another in its middle is a call before it, and another after it.
+ * Nodes of one key together, in groups that can be computed one after the other. A node begins another group where a path leaves the one
+ * that it would join and comes back to it: a call with a kernel of another in its middle is a call before it, and another after it.
  * @param ids in topological order
  */
 function gathered(graph: Graph, ids: readonly NodeId[], key: (id: NodeId) => string): NodeId[][] {

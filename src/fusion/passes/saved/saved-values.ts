@@ -65,8 +65,8 @@ export const savedValues: FusionPass = {
     const { nodes, rewrite } = candidate;
     const refused = noKernel(planner, candidate);
     if (refused) return refused;
-    const otherwise = planner.options.strict ? addedOtherwise(planner, candidate) : null;
-    if (otherwise) return otherwise;
+    const reordered = planner.options.strict ? inAnotherOrder(planner, candidate) : null;
+    if (reordered) return reordered;
     const isLegality = rewrite!.verdict.code.startsWith("L_");
     return isLegality
       ? rewrite!.verdict
@@ -77,8 +77,8 @@ export const savedValues: FusionPass = {
   apply: (_planner, candidate) => patchOf(candidate),
 };
 
-/** In strict mode: a sum that is recomputed is added up as the one that it stands for, or is refused. */
-function addedOtherwise(planner: Planner, candidate: Candidate): Verdict | null {
+/** In strict mode a sum is recomputed only in the order of the original: a refusal where a kernel would add it up in another. */
+function inAnotherOrder(planner: Planner, candidate: Candidate): Verdict | null {
   const { graph } = planner;
   const patch = patchOf(candidate);
   const isLike = (id: NodeId, op: string): boolean => graph.nodes.get(id)?.op === op;

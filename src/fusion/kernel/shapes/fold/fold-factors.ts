@@ -203,7 +203,7 @@ export function sortMicros(
 ): readonly [parts: number, again: number] {
   const threads = lanes * beside;
   let [parts, again] = [0, 0];
-  // Who looks at a row as it goes by has the workgroup for himself.
+  // A selection while the row goes by needs all threads of its workgroup.
   if (beside > 1 && networks.some(({ retained, byThread }) => retained > 0 && !byThread)) return [Infinity, 0];
   for (const network of networks) {
     const { rows, retained } = network;
